@@ -1,0 +1,634 @@
+/*
+ * elementwise.h - out = x op y on strided tensors, in C.
+ *
+ * One call takes two tensors of any shape, type and strides, aligns their
+ * shapes by one of two rules, and writes one result. The same parameter,
+ * `axis`, chooses the rule:
+ *
+ *     axis = ELEMENTWISE_NUMPY     shapes are aligned at the right (NumPy)
+ *     axis = 0, 1, 2, ...          y's first dimension stands at x's
+ *                                  dimension `axis` (Paddle, Caffe, ONNX < 7)
+ *
+ *     float x[2 * 3 * 4], bias[3] = { 10, 20, 30 }, out[2 * 3 * 4];
+ *     int64_t nchw[] = { 2, 3, 4 }, channels[] = { 3 };
+ *     elementwise_tensor tx = { x, ELEMENTWISE_F32, 3, nchw, NULL };
+ *     elementwise_tensor tb = { bias, ELEMENTWISE_F32, 1, channels, NULL };
+ *     elementwise_tensor to = { out, ELEMENTWISE_F32, 3, nchw, NULL };
+ *     if (elementwise_add(&tx, &tb, 1, &to) != ELEMENTWISE_OK)
+ *         puts(elementwise_last_error());
+ *
+ * What holds for every function:
+ *
+ *   - All or nothing: unless the status is ELEMENTWISE_OK, nothing has been
+ *     written. No function prints, aborts, or changes errno, signals, the
+ *     locale or floating-point modes. Exception flags may be raised.
+ *   - Memory is the caller's. Descriptors, shapes and strides are borrowed
+ *     for the length of the call and are never written, data is written only
+ *     in outputs. Only elementwise_plan_create allocates.
+ *   - Any function may be called from any thread at any time. Two calls that
+ *     run at once must not write to the same memory.
+ *   - Strides are counted in elements, sizes in bytes only where the name
+ *     says so (nbytes).
+ */
+#ifndef ELEMENTWISE_H
+#define ELEMENTWISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define ELEMENTWISE_API __attribute__((visibility("default")))
+#else
+#define ELEMENTWISE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------
+ * Constants and types. The numbers of all enums are ABI: they are only
+ * ever appended to. Types and operations start at 1, so that a field that
+ * was forgotten is refused.
+ */
+
+#define ELEMENTWISE_VERSION_MAJOR 0
+#define ELEMENTWISE_VERSION_MINOR 1
+#define ELEMENTWISE_VERSION_PATCH 0
+
+/** axis: align shapes at the right, as NumPy does. */
+#define ELEMENTWISE_NUMPY (-1)
+
+/** The largest rank. It never changes: callers size arrays with it. */
+#define ELEMENTWISE_MAX_NDIM 64
+
+/**
+ * Element types. BOOL is one byte, 0 is false and anything else is true;
+ * results are 0 or 1. F16 is IEEE binary16, BF16 the upper half of a
+ * binary32; both are computed in F32 and rounded once. C64 and C128 are a
+ * real and an imaginary F32 or F64, as C's and C++'s complex types.
+ */
+typedef enum elementwise_dtype {
+    ELEMENTWISE_BOOL = 1,
+    ELEMENTWISE_I8,
+    ELEMENTWISE_I16,
+    ELEMENTWISE_I32,
+    ELEMENTWISE_I64,
+    ELEMENTWISE_U8,
+    ELEMENTWISE_U16,
+    ELEMENTWISE_U32,
+    ELEMENTWISE_U64,
+    ELEMENTWISE_F16,
+    ELEMENTWISE_BF16,
+    ELEMENTWISE_F32,
+    ELEMENTWISE_F64,
+    ELEMENTWISE_C64,
+    ELEMENTWISE_C128
+} elementwise_dtype;
+
+/** Operations; each is described at its function below. */
+typedef enum elementwise_op {
+    ELEMENTWISE_ADD = 1,
+    ELEMENTWISE_SUB,
+    ELEMENTWISE_MUL,
+    ELEMENTWISE_DIV,
+    ELEMENTWISE_MAX,
+    ELEMENTWISE_MIN,
+    ELEMENTWISE_POW,
+    ELEMENTWISE_MOD,
+    ELEMENTWISE_FLOORDIV,
+    ELEMENTWISE_FMAX,
+    ELEMENTWISE_FMIN,
+    ELEMENTWISE_HEAVISIDE,
+    ELEMENTWISE_TRUNCDIV,
+    ELEMENTWISE_FMOD,
+    ELEMENTWISE_ATAN2,
+    ELEMENTWISE_HYPOT,
+    ELEMENTWISE_COPYSIGN,
+    ELEMENTWISE_NEXTAFTER,
+    ELEMENTWISE_LOGADDEXP,
+    ELEMENTWISE_EQUAL,
+    ELEMENTWISE_NOT_EQUAL,
+    ELEMENTWISE_LESS_THAN,
+    ELEMENTWISE_LESS_EQUAL,
+    ELEMENTWISE_GREATER_THAN,
+    ELEMENTWISE_GREATER_EQUAL,
+    ELEMENTWISE_LOGICAL_AND,
+    ELEMENTWISE_LOGICAL_OR,
+    ELEMENTWISE_LOGICAL_XOR,
+    ELEMENTWISE_BITWISE_AND,
+    ELEMENTWISE_BITWISE_OR,
+    ELEMENTWISE_BITWISE_XOR,
+    ELEMENTWISE_BITWISE_LEFT_SHIFT,
+    ELEMENTWISE_BITWISE_RIGHT_SHIFT
+} elementwise_op;
+
+/** Functions that can follow the operation in the same pass. */
+typedef enum elementwise_act {
+    ELEMENTWISE_ACT_NONE = 0,
+    ELEMENTWISE_ACT_RELU,
+    ELEMENTWISE_ACT_RELU6,
+    ELEMENTWISE_ACT_LEAKY_RELU,
+    ELEMENTWISE_ACT_SIGMOID,
+    ELEMENTWISE_ACT_TANH,
+    ELEMENTWISE_ACT_GELU,
+    ELEMENTWISE_ACT_SILU
+} elementwise_act;
+
+/**
+ * What every call returns. elementwise_last_error() has the details: the
+ * shapes, the dimension that disagrees, and what would be legal.
+ */
+typedef enum elementwise_status {
+    ELEMENTWISE_OK = 0,
+    /** A NULL pointer; an unknown op, dtype, act or flag; a rank outside
+        0 ... 64 or a negative extent; options.size 0 or not understood; an
+        option that this version does not have yet. */
+    ELEMENTWISE_INVALID,
+    /** axis < -1, or axis >= the larger rank, where it is read. */
+    ELEMENTWISE_BAD_AXIS,
+    /** The shapes do not broadcast, or out has not the result's shape. */
+    ELEMENTWISE_BAD_SHAPE,
+    /** The operation has no such type, or out cannot hold the result. */
+    ELEMENTWISE_BAD_DTYPE,
+    /** An element of out is also another element of out or of an input. */
+    ELEMENTWISE_OVERLAP,
+    /** A data pointer is not a multiple of its element's alignment. */
+    ELEMENTWISE_MISALIGNED,
+    /** A size in bytes, or the address of an element, exceeds int64. */
+    ELEMENTWISE_TOO_LARGE,
+    /** An integer is divided by 0, or an integer 0 raised to a negative
+        power. */
+    ELEMENTWISE_DIVISION_BY_ZERO,
+    /** The operation has no gradient for this operand. */
+    ELEMENTWISE_NO_GRADIENT,
+    /** A plan could not be allocated. */
+    ELEMENTWISE_NO_MEMORY
+} elementwise_status;
+
+/**
+ * A view of memory that the caller owns. It is borrowed for the length of a
+ * call, passed by const pointer for outputs too, and never grows.
+ */
+typedef struct elementwise_tensor {
+    /** Element [0, ..., 0], aligned for its type (complex types: for one
+        part). May be NULL if the tensor has no elements. */
+    void *data;
+    elementwise_dtype dtype;
+    /** The rank, 0 ... ELEMENTWISE_MAX_NDIM. 0 is one element. */
+    int ndim;
+    /** ndim extents, each >= 0. May be NULL if ndim is 0. */
+    const int64_t *shape;
+    /** ndim strides in elements, of any sign, 0 allowed in inputs: element
+        [i, j] is at data + i * strides[0] + j * strides[1]. NULL: row-major
+        without gaps. The stride of an extent of 1 is not read. */
+    const int64_t *strides;
+} elementwise_tensor;
+
+/**
+ * Threads of the host that calls may use. It never grows.
+ * In this version it must not be given: options.executor is NULL.
+ */
+typedef struct elementwise_executor {
+    /** Calls task(arg, i) for every i < n, in any order and on any thread,
+        and returns when all have returned. */
+    void (*run)(void *user, void (*task)(void *arg, int i), void *arg, int n);
+    void *user;
+    /** How many tasks can run at once, >= 1. */
+    int width;
+} elementwise_executor;
+
+/** A hint: the output is larger than the caches or is not read soon. It
+    never changes a result; this version does not use it yet. */
+#define ELEMENTWISE_STREAM 8u
+
+/**
+ * What elementwise_apply and plans can do beyond the plain calls. Start from
+ * ELEMENTWISE_OPTIONS_INIT, which is the plain call, and change fields. The
+ * struct grows at its end; new fields mean the plain call if they are 0.
+ * Where a field says that it must be neutral, anything else is
+ * ELEMENTWISE_INVALID: no option is ignored silently.
+ */
+typedef struct elementwise_options {
+    size_t size;         /**< set by ELEMENTWISE_OPTIONS_INIT */
+    double scale_x;      /**< must be 1 in this version */
+    double scale_y;      /**< must be 1 in this version */
+    double alpha;        /**< slope of LEAKY_RELU; not read without it */
+    elementwise_act act; /**< must be ACT_NONE in this version */
+    unsigned flags;      /**< 0 or ELEMENTWISE_STREAM */
+    const elementwise_executor *executor; /**< must be NULL in this version */
+    int threads;  /**< 0 or 1 in this version: the caller alone */
+    int reserved; /**< 0 */
+} elementwise_options;
+
+#define ELEMENTWISE_OPTIONS_INIT                                               \
+    {                                                                          \
+        sizeof(elementwise_options), 1, 1, 0.01, ELEMENTWISE_ACT_NONE, 0,      \
+            NULL, 0, 0                                                         \
+    }
+
+/* ---------------------------------------------------------------------
+ * How shapes are aligned. Full text with diagrams: doc/broadcasting.md.
+ *
+ * axis = ELEMENTWISE_NUMPY: the last dimensions of x and y stand under each
+ * other, missing leading dimensions count as 1.
+ *
+ * axis = 0, 1, ...: the operand of smaller rank (y, if the ranks are equal)
+ * is placed over the other: its dimension 0 stands at dimension `axis`, its
+ * trailing 1s are dropped, and dimensions that it does not cover count as 1.
+ * x may be the one that is placed; x - y stays x - y.
+ *
+ * Then, for both: two extents must be equal, or one of them is 1 and is
+ * stretched, whichever operand it is in. 0 meets 0 or 1 and gives 0.
+ *
+ *     x (2,3,4,5)   y (3,4)   axis 1      ->  (2,3,4,5)
+ *     x (2,3,4,5)   y (4,5)   NUMPY       ->  (2,3,4,5)
+ *     x (2,3,4,5)   y (5,1)   axis 3      ->  (2,3,4,5), y's 1 is dropped
+ *     x (2,1,4)     y (3,1)   axis 1      ->  (2,3,4), both are stretched
+ *
+ * axis is not read if the shapes are equal or the placed operand has one
+ * element and no extent but 1.
+ *
+ * out must have exactly the result's shape. It may be x or y itself (same
+ * data, type, shape and strides), or share no element with either.
+ *
+ * Types. x and y of different types are computed in the type of the Array
+ * API standard's promotion table, extended to all pairs
+ * (elementwise_result_type tells). out has the result's type; arithmetic,
+ * math and bitwise operations also write to any other type that NumPy's
+ * same_kind casting allows, such as f32 into f16: the result is rounded to
+ * its own type first and then converted.
+ */
+
+/* ---------------------------------------------------------------------
+ * The operations. Each computes out[i] from x[i] and y[i], i running over
+ * the result's shape, and returns
+ *
+ *     OK, INVALID, BAD_AXIS, BAD_SHAPE, BAD_DTYPE, OVERLAP, MISALIGNED or
+ *     TOO_LARGE
+ *
+ * as listed at elementwise_status, and DIVISION_BY_ZERO where it says so.
+ * "Numbers" are all types but bool; "real" is numbers but complex. Every
+ * value that C leaves open, with its source: doc/operations.md.
+ */
+
+/* Arithmetic. Result: the promoted type. */
+
+/** x + y; numbers, and bool as or. Integers wrap. */
+ELEMENTWISE_API elementwise_status
+elementwise_add(const elementwise_tensor *x, const elementwise_tensor *y,
+                int axis, const elementwise_tensor *out);
+
+/** x - y; numbers. Integers wrap. */
+ELEMENTWISE_API elementwise_status
+elementwise_sub(const elementwise_tensor *x, const elementwise_tensor *y,
+                int axis, const elementwise_tensor *out);
+
+/** x * y; numbers, and bool as and. Integers wrap. Complex: the four
+    products, without the recovery of C's Annex G. */
+ELEMENTWISE_API elementwise_status
+elementwise_mul(const elementwise_tensor *x, const elementwise_tensor *y,
+                int axis, const elementwise_tensor *out);
+
+/** x / y; numbers. Integers: truncated, as in C; the smallest integer / -1
+    is itself; DIVISION_BY_ZERO if an element of y is 0. Complex: Smith's
+    scaled division. */
+ELEMENTWISE_API elementwise_status
+elementwise_div(const elementwise_tensor *x, const elementwise_tensor *y,
+                int axis, const elementwise_tensor *out);
+
+/** The larger; real, and bool as or. A NaN wins; +0 is larger than -0.
+    IEEE 754-2019 maximum. */
+ELEMENTWISE_API elementwise_status
+elementwise_max(const elementwise_tensor *x, const elementwise_tensor *y,
+                int axis, const elementwise_tensor *out);
+
+/** The smaller; real, and bool as and. A NaN wins; -0 is smaller than +0.
+    IEEE 754-2019 minimum. */
+ELEMENTWISE_API elementwise_status
+elementwise_min(const elementwise_tensor *x, const elementwise_tensor *y,
+                int axis, const elementwise_tensor *out);
+
+/** x to the power y; numbers. Integers: exact, wrapping; a negative y gives
+    1 / x^-y truncated, and DIVISION_BY_ZERO where x is 0. Floats: <= 1 ULP,
+    special cases of C17 F.10.4.4. Complex: exp(y log x); 1 if y is 0, 0 if
+    x is 0 and y's real part is positive and its imaginary part 0. */
+ELEMENTWISE_API elementwise_status
+elementwise_pow(const elementwise_tensor *x, const elementwise_tensor *y,
+                int axis, const elementwise_tensor *out);
+
+/** x - floor(x / y) * y: the remainder with the divisor's sign; real.
+    Floats: exact and rounded once; a 0 has y's sign; finite x by infinity
+    is x, or infinity of y's sign if the signs differ; infinity by y and x
+    by 0 are NaN. Integers: DIVISION_BY_ZERO if an element of y is 0. */
+ELEMENTWISE_API elementwise_status
+elementwise_mod(const elementwise_tensor *x, const elementwise_tensor *y,
+                int axis, const elementwise_tensor *out);
+
+/** floor(x / y); real. Floats: the floor of the exact quotient, rounded
+    once; x by 0 is infinity or NaN; infinity by y is NaN; finite x by
+    infinity is -1 if the signs differ and x is not 0, else a zero.
+    Integers: DIVISION_BY_ZERO if an element of y is 0. */
+ELEMENTWISE_API elementwise_status
+elementwise_floordiv(const elementwise_tensor *x, const elementwise_tensor *y,
+                     int axis, const elementwise_tensor *out);
+
+/** As max, but a number wins over NaN. IEEE 754-2019 maximumNumber. */
+ELEMENTWISE_API elementwise_status
+elementwise_fmax(const elementwise_tensor *x, const elementwise_tensor *y,
+                 int axis, const elementwise_tensor *out);
+
+/** As min, but a number wins over NaN. IEEE 754-2019 minimumNumber. */
+ELEMENTWISE_API elementwise_status
+elementwise_fmin(const elementwise_tensor *x, const elementwise_tensor *y,
+                 int axis, const elementwise_tensor *out);
+
+/** 0 where x < 0, y where x = 0, 1 where x > 0, NaN where x is NaN; real. */
+ELEMENTWISE_API elementwise_status
+elementwise_heaviside(const elementwise_tensor *x, const elementwise_tensor *y,
+                      int axis, const elementwise_tensor *out);
+
+/** x / y truncated towards 0, as in C; real. Floats: trunc of the rounded
+    quotient. Integers: as div. */
+ELEMENTWISE_API elementwise_status
+elementwise_truncdiv(const elementwise_tensor *x, const elementwise_tensor *y,
+                     int axis, const elementwise_tensor *out);
+
+/** x - trunc(x / y) * y: C's fmod and %, the remainder with the dividend's
+    sign; real. Floats: exact. Integers: DIVISION_BY_ZERO if an element of y
+    is 0. */
+ELEMENTWISE_API elementwise_status
+elementwise_fmod(const elementwise_tensor *x, const elementwise_tensor *y,
+                 int axis, const elementwise_tensor *out);
+
+/* Math, on floats. Result: the promoted type. Special cases as in C17
+   Annex F, <= 1 ULP. */
+
+/** The angle of the point (y, x): x is the ordinate, as in C's
+    atan2(first, second). Radians, -pi ... pi. */
+ELEMENTWISE_API elementwise_status
+elementwise_atan2(const elementwise_tensor *x, const elementwise_tensor *y,
+                  int axis, const elementwise_tensor *out);
+
+/** sqrt(x^2 + y^2) without needless overflow or underflow. */
+ELEMENTWISE_API elementwise_status
+elementwise_hypot(const elementwise_tensor *x, const elementwise_tensor *y,
+                  int axis, const elementwise_tensor *out);
+
+/** x with the sign of y, exactly; the sign of a NaN too. */
+ELEMENTWISE_API elementwise_status
+elementwise_copysign(const elementwise_tensor *x, const elementwise_tensor *y,
+                     int axis, const elementwise_tensor *out);
+
+/** The next value of x's own type (f16 and bf16 too) towards y. */
+ELEMENTWISE_API elementwise_status
+elementwise_nextafter(const elementwise_tensor *x, const elementwise_tensor *y,
+                      int axis, const elementwise_tensor *out);
+
+/** log(exp(x) + exp(y)) without needless overflow; within 1 ULP of the
+    largest of |x|, |y| and |result|. Equal infinities give that infinity. */
+ELEMENTWISE_API elementwise_status
+elementwise_logaddexp(const elementwise_tensor *x, const elementwise_tensor *y,
+                      int axis, const elementwise_tensor *out);
+
+/* Comparison. Result: bool; out is bool. Two integers are compared exactly
+   whatever their types, an integer with a float in the promoted type. */
+
+/** x == y; all types. NaN equals nothing, +0 equals -0. */
+ELEMENTWISE_API elementwise_status
+elementwise_equal(const elementwise_tensor *x, const elementwise_tensor *y,
+                  int axis, const elementwise_tensor *out);
+
+/** x != y; all types. True where either is NaN. */
+ELEMENTWISE_API elementwise_status
+elementwise_not_equal(const elementwise_tensor *x, const elementwise_tensor *y,
+                      int axis, const elementwise_tensor *out);
+
+/** x < y; real and bool. */
+ELEMENTWISE_API elementwise_status
+elementwise_less_than(const elementwise_tensor *x, const elementwise_tensor *y,
+                      int axis, const elementwise_tensor *out);
+
+/** x <= y; real and bool. */
+ELEMENTWISE_API elementwise_status
+elementwise_less_equal(const elementwise_tensor *x, const elementwise_tensor *y,
+                       int axis, const elementwise_tensor *out);
+
+/** x > y; real and bool. */
+ELEMENTWISE_API elementwise_status elementwise_greater_than(
+    const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+    const elementwise_tensor *out);
+
+/** x >= y; real and bool. */
+ELEMENTWISE_API elementwise_status elementwise_greater_equal(
+    const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+    const elementwise_tensor *out);
+
+/* Logic, on all types: an element is true unless it is 0 (NaN is true).
+   Result: bool; out is bool. */
+
+/** Both are true. */
+ELEMENTWISE_API elementwise_status elementwise_logical_and(
+    const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+    const elementwise_tensor *out);
+
+/** At least one is true. */
+ELEMENTWISE_API elementwise_status
+elementwise_logical_or(const elementwise_tensor *x, const elementwise_tensor *y,
+                       int axis, const elementwise_tensor *out);
+
+/** Exactly one is true. */
+ELEMENTWISE_API elementwise_status elementwise_logical_xor(
+    const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+    const elementwise_tensor *out);
+
+/* Bits. Result: the promoted type. An i64 with a u64 is BAD_DTYPE: no
+   integer type holds both. */
+
+/** x & y; integers and bool. */
+ELEMENTWISE_API elementwise_status elementwise_bitwise_and(
+    const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+    const elementwise_tensor *out);
+
+/** x | y; integers and bool. */
+ELEMENTWISE_API elementwise_status
+elementwise_bitwise_or(const elementwise_tensor *x, const elementwise_tensor *y,
+                       int axis, const elementwise_tensor *out);
+
+/** x ^ y; integers and bool. */
+ELEMENTWISE_API elementwise_status elementwise_bitwise_xor(
+    const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+    const elementwise_tensor *out);
+
+/** x << y; integers. Bits that leave are lost; 0 if y is negative or not
+    less than the width. */
+ELEMENTWISE_API elementwise_status elementwise_bitwise_left_shift(
+    const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+    const elementwise_tensor *out);
+
+/** x >> y, keeping the sign; integers. If y is negative or not less than the
+    width: -1 for negative x, else 0. */
+ELEMENTWISE_API elementwise_status elementwise_bitwise_right_shift(
+    const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+    const elementwise_tensor *out);
+
+/**
+ * The same by value of op, with options; NULL is the plain call. No heap is
+ * used. Errors: those of the operation, and INVALID for options.
+ */
+ELEMENTWISE_API elementwise_status elementwise_apply(
+    elementwise_op op, const elementwise_tensor *x, const elementwise_tensor *y,
+    int axis, const elementwise_tensor *out,
+    const elementwise_options *options);
+
+/**
+ * dst[i] = src[i], broadcast from src's shape to dst's under axis and
+ * converted to dst's type. src's data may be misaligned and src may be of
+ * any strides, so a copy is the cure for OVERLAP and MISALIGNED.
+ *
+ * Conversions: to a float, rounded once to nearest even; integer to integer
+ * wraps; float to integer drops the fraction, and what does not fit becomes
+ * the nearest integer that does, NaN 0; to bool, true unless 0; real to
+ * complex has imaginary part 0. Complex to real is BAD_DTYPE.
+ *
+ * Errors: INVALID, BAD_AXIS, BAD_SHAPE, BAD_DTYPE, OVERLAP (dst and src share
+ * a byte), MISALIGNED (dst), TOO_LARGE.
+ */
+ELEMENTWISE_API elementwise_status elementwise_copy(
+    const elementwise_tensor *src, int axis, const elementwise_tensor *dst);
+
+/* ---------------------------------------------------------------------
+ * Plans: a call that was checked and planned once and is run many times,
+ * on any data of the same layout.
+ */
+
+/** Immutable after creation: any number of threads may run one plan. */
+typedef struct elementwise_plan elementwise_plan;
+
+/**
+ * Checks the layouts of x, y and out, whose data is not read and may be
+ * NULL, and stores what there is to know. What x, y, out and options point
+ * to is not used later. On success *plan is the caller's, to be given to
+ * elementwise_plan_destroy; on failure *plan is NULL.
+ *
+ * Errors: INVALID, BAD_AXIS, BAD_SHAPE, BAD_DTYPE, OVERLAP (two indices of
+ * out share an address), TOO_LARGE, NO_MEMORY.
+ */
+ELEMENTWISE_API elementwise_status elementwise_plan_create(
+    elementwise_plan **plan, elementwise_op op, const elementwise_tensor *x,
+    const elementwise_tensor *y, int axis, const elementwise_tensor *out,
+    const elementwise_options *options);
+
+/**
+ * Runs the plan on data with the layouts it was made for: x, y and out are
+ * what would stand in the data field. No allocation, no lock.
+ *
+ * Errors: INVALID (plan is NULL; data is NULL where there are elements),
+ * OVERLAP, MISALIGNED, DIVISION_BY_ZERO.
+ */
+ELEMENTWISE_API elementwise_status elementwise_plan_run(
+    const elementwise_plan *plan, const void *x, const void *y, void *out);
+
+/**
+ * Writes a description of what will run, a JSON object with a terminating
+ * 0, to json, cut to size bytes, as snprintf does: json may be NULL if size
+ * is 0. Returns the length of the whole description without the 0; 0 if
+ * plan is NULL. Keys: op, compute, result, level, shape, loops (extent and
+ * byte strides of x, y and out, outermost first), kernel, tiles, bytes.
+ */
+ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
+                                                 char *json, size_t size);
+
+/** Frees the plan, which no thread may be running. NULL is fine. */
+ELEMENTWISE_API void elementwise_plan_destroy(elementwise_plan *plan);
+
+/* ---------------------------------------------------------------------
+ * Queries. They touch no element. Shape queries read only ndim and shape of
+ * their operands; shape has room for ELEMENTWISE_MAX_NDIM extents.
+ */
+
+/**
+ * The shape that x op y has under axis, in *ndim and shape.
+ * Errors: INVALID, BAD_AXIS, BAD_SHAPE, TOO_LARGE (the number of elements).
+ */
+ELEMENTWISE_API elementwise_status elementwise_broadcast_shape(
+    const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+    int *ndim, int64_t *shape);
+
+/**
+ * The shape of n >= 1 operands aligned at the right.
+ * Errors: INVALID, BAD_SHAPE, TOO_LARGE.
+ */
+ELEMENTWISE_API elementwise_status
+elementwise_broadcast_shapes(const elementwise_tensor *const operands[], int n,
+                             int *ndim, int64_t *shape);
+
+/**
+ * A view of src with the given shape under axis, strides 0 where src is
+ * stretched; nothing is copied (TensorFlow's and NumPy's broadcast_to).
+ * strides has room for ndim; view borrows src's data, shape and strides.
+ * Errors: INVALID, BAD_AXIS, BAD_SHAPE, TOO_LARGE.
+ */
+ELEMENTWISE_API elementwise_status elementwise_broadcast_to(
+    const elementwise_tensor *src, int axis, int ndim, const int64_t *shape,
+    int64_t *strides, elementwise_tensor *view);
+
+/**
+ * The type of x op y. It depends on types alone, never on values or ranks.
+ * Errors: INVALID, BAD_DTYPE.
+ */
+ELEMENTWISE_API elementwise_status
+elementwise_result_type(elementwise_op op, elementwise_dtype x,
+                        elementwise_dtype y, elementwise_dtype *result);
+
+/**
+ * The bytes that a row-major tensor takes, in *n; 0 if an extent is 0.
+ * Errors: INVALID, TOO_LARGE (as in NumPy, the product of the extents that
+ * are not 0 times the element size must fit in int64).
+ */
+ELEMENTWISE_API elementwise_status elementwise_nbytes(elementwise_dtype dtype,
+                                                      int ndim,
+                                                      const int64_t *shape,
+                                                      size_t *n);
+
+/** Bytes of one element; 0: unknown type. */
+ELEMENTWISE_API size_t elementwise_dtype_size(elementwise_dtype dtype);
+
+/** Names: "add", "f32", "relu", "BAD_AXIS". Static strings; NULL: unknown. */
+ELEMENTWISE_API const char *elementwise_op_name(elementwise_op op);
+ELEMENTWISE_API const char *elementwise_dtype_name(elementwise_dtype dtype);
+ELEMENTWISE_API const char *elementwise_act_name(elementwise_act act);
+ELEMENTWISE_API const char *elementwise_status_name(elementwise_status status);
+
+/** The same backwards. Unknown or NULL: 0 for op and dtype; (enum) -1 for
+    act and status, where 0 has a name. */
+ELEMENTWISE_API elementwise_op elementwise_op_from_name(const char *name);
+ELEMENTWISE_API elementwise_dtype elementwise_dtype_from_name(const char *name);
+ELEMENTWISE_API elementwise_act elementwise_act_from_name(const char *name);
+ELEMENTWISE_API elementwise_status
+elementwise_status_from_name(const char *name);
+
+/**
+ * The message of this thread's last failure, one or several lines without a
+ * final newline; "" before any. It is the library's and holds until this
+ * thread's next failure; success leaves it.
+ */
+ELEMENTWISE_API const char *elementwise_last_error(void);
+
+/** The library that runs, "0.1.0" and 100 (major * 10000 + minor * 100 +
+    patch); ELEMENTWISE_VERSION_* is the one that was compiled against. */
+ELEMENTWISE_API const char *elementwise_version(void);
+ELEMENTWISE_API int elementwise_version_number(void);
+
+/**
+ * The level of kernels that runs on this machine: "base", "avx2" or
+ * "avx512". The environment variable ELEMENTWISE_CPU, read once, lowers it
+ * by one of these names.
+ */
+ELEMENTWISE_API const char *elementwise_cpu_level(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

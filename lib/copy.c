@@ -1,0 +1,63 @@
+/*
+ * Turns one tensor into another of a wider shape or another type. A copy is a
+ * plan whose operation is a conversion and whose y does not take part, so it
+ * takes the same loops and the same executor as any operation.
+ */
+#include "cpu.h"
+#include "execute.h"
+#include "message.h"
+#include "plan.h"
+#include "table.h"
+#include "validate.h"
+
+static const char what[] = "copy";
+
+static elementwise_status make(struct elementwise_plan *plan,
+                               const elementwise_tensor *src, int axis,
+                               const elementwise_tensor *dst)
+{
+    struct ew_alignment a;
+    elementwise_status status = ew_validate_tensor(what, "src", src);
+    if (!status)
+        status = ew_validate_tensor(what, "dst", dst);
+    if (!status)
+        status =
+            ew_shape_onto(what, src, axis, "dst", dst, &a, plan->result_shape);
+    if (status)
+        return status;
+    const struct ew_placed nothing = {.tensor = src, .ndim = 0};
+    const struct ew_placed placed[] = {a.y, nothing, a.x};
+    plan->what = what;
+    plan->types =
+        (struct ew_types){.operand = {src->dtype, src->dtype, dst->dtype}};
+    plan->pass = (struct ew_pass){
+        .op = ew_table_convert(ew_cpu_level(), dst->dtype, src->dtype)};
+    if (!plan->pass.op)
+        return ew_fail(ELEMENTWISE_BAD_DTYPE,
+                       "%s: %s cannot become %s, which has no imaginary part",
+                       what, elementwise_dtype_name(src->dtype),
+                       elementwise_dtype_name(dst->dtype));
+    return ew_plan_layout(plan, a.ndim, placed);
+}
+
+elementwise_status elementwise_copy(const elementwise_tensor *src, int axis,
+                                    const elementwise_tensor *dst)
+{
+    struct elementwise_plan plan;
+    elementwise_status status = make(&plan, src, axis, dst);
+    if (status || plan.empty)
+        return status;
+    status = ew_validate_data(what, "src", src->data, 1);
+    if (!status)
+        status = ew_validate_data(what, "dst", dst->data,
+                                  ew_types_align(dst->dtype));
+    if (status)
+        return status;
+    void *data[] = {(char *)src->data + plan.offset[EW_X], NULL,
+                    (char *)dst->data + plan.offset[EW_OUT]};
+    plan.in_place[EW_X] = false;
+    status = ew_plan_check_overlap(&plan, EW_X, data);
+    if (!status)
+        ew_execute(plan.loop, plan.ndim, &plan.pass, data);
+    return status;
+}

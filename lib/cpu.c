@@ -1,0 +1,68 @@
+/*
+ * Turns what the processor reports, and the environment variable
+ * ELEMENTWISE_CPU, into a level of kernels. Asked for once; the answer is the
+ * library's only global state.
+ */
+#include "cpu.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elementwise.h"
+
+static const char *const names[EW_LEVELS] = {"base", "avx2", "avx512"};
+
+/* The level + 1; 0: not asked yet. Two threads that ask at once store the
+   same number, so relaxed order is enough. */
+static atomic_int known;
+
+static int machine_level(void)
+{
+#if defined(EW_HAVE_X86_LEVELS)
+    __builtin_cpu_init();
+    /* F16C and BMI2 are not names that every compiler knows here; every
+       processor with AVX2 and FMA has them. */
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        return EW_LEVEL_BASE;
+    if (!__builtin_cpu_supports("avx512f") ||
+        !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512vl"))
+        return EW_LEVEL_AVX2;
+    return EW_LEVEL_AVX512;
+#else
+    return EW_LEVEL_BASE;
+#endif
+}
+
+static int allowed_level(void)
+{
+    const char *name = getenv("ELEMENTWISE_CPU");
+    for (int level = 0; name && level < EW_LEVELS; level++)
+        if (strcmp(name, names[level]) == 0)
+            return level;
+    return EW_LEVELS - 1;
+}
+
+int ew_cpu_level(void)
+{
+    int level = atomic_load_explicit(&known, memory_order_relaxed) - 1;
+    if (level < 0) {
+        int machine = machine_level(), allowed = allowed_level();
+        level = machine < allowed ? machine : allowed;
+        atomic_store_explicit(&known, level + 1, memory_order_relaxed);
+    }
+    return level;
+}
+
+void ew_cpu_limit(int level)
+{
+    int machine = machine_level();
+    level = machine < level ? machine : level;
+    atomic_store_explicit(&known, level + 1, memory_order_relaxed);
+}
+
+const char *ew_cpu_name(int level) { return names[level]; }
+
+const char *elementwise_cpu_level(void) { return names[ew_cpu_level()]; }

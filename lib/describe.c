@@ -1,0 +1,65 @@
+/*
+ * Turns a plan into a JSON object that says what will run: the types, the
+ * loop nest, the kernel and the bytes that move.
+ */
+#include "cpu.h"
+#include "message.h"
+#include "plan.h"
+
+static const char *const operands[] = {"x", "y", "out"};
+
+/* Every element of an operand once, however often it is broadcast. */
+static int64_t operand_bytes(const struct elementwise_plan *plan, int k)
+{
+    int64_t bytes = (int64_t)ew_types_size(plan->types.operand[k]);
+    for (int i = 0; i < plan->ndim; i++)
+        if (plan->loop[i].stride[k])
+            bytes *= plan->loop[i].n;
+    return plan->empty ? 0 : bytes;
+}
+
+static void add_loop(struct ew_text *text, const struct ew_loop *loop)
+{
+    ew_text_add(text, "{\"extent\":%lld", (long long)loop->n);
+    for (int k = 0; k < 3; k++)
+        ew_text_add(text, ",\"%s\":%lld", operands[k],
+                    (long long)loop->stride[k]);
+    ew_text_add(text, "}");
+}
+
+static void add_loops(struct ew_text *text, const struct elementwise_plan *plan)
+{
+    ew_text_add(text, ",\"shape\":[");
+    for (int i = 0; i < plan->result_ndim; i++)
+        ew_text_add(text, i ? ",%lld" : "%lld",
+                    (long long)plan->result_shape[i]);
+    ew_text_add(text, "],\"loops\":[");
+    for (int i = plan->ndim - 1; i >= 0; i--) {
+        add_loop(text, &plan->loop[i]);
+        ew_text_add(text, i ? "," : "");
+    }
+}
+
+size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
+                                 size_t size)
+{
+    struct ew_text text = {json, size, 0};
+    if (!plan)
+        return 0;
+    const struct ew_types *types = &plan->types;
+    const char *compute = elementwise_dtype_name(types->compute[EW_X]);
+    bool tiles = plan->pass.load[0] || plan->pass.load[1] || plan->pass.store;
+    int64_t bytes = 0;
+    for (int k = 0; k < 3; k++)
+        bytes += operand_bytes(plan, k);
+    ew_text_add(&text,
+                "{\"op\":\"%s\",\"compute\":\"%s\",\"result\":\"%s\","
+                "\"level\":\"%s\"",
+                plan->what, compute, elementwise_dtype_name(types->result),
+                ew_cpu_name(plan->level));
+    add_loops(&text, plan);
+    ew_text_add(&text, "],\"kernel\":\"%s_%s\",\"tiles\":%s,\"bytes\":%lld}",
+                plan->what, compute, tiles ? "true" : "false",
+                (long long)bytes);
+    return text.length;
+}

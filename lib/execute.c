@@ -1,0 +1,168 @@
+/*
+ * Turns a loop nest and a pass into calls of kernels. The two innermost loops
+ * are the kernel's rows and columns; the loops around them are counted here
+ * like the digits of a number. Where a pass converts, rows and columns are cut
+ * into tiles that fit small buffers on the stack.
+ */
+#include "execute.h"
+
+#include <stddef.h>
+
+enum {
+    OPERANDS = 3,
+    TILE_BYTES = 8192 /* per buffer: four of them stay in the L1 cache */
+};
+
+/* The two inner loops, and where they start. */
+struct block {
+    int64_t rows, cols;
+    struct ew_stride stride[OPERANDS];
+    void *data[OPERANDS];
+};
+
+/* The buffers of one tile, aligned for any vector. */
+struct buffers {
+    _Alignas(64) char load[2][TILE_BYTES];
+    _Alignas(64) char made[TILE_BYTES], rounded[TILE_BYTES];
+};
+
+/* An operand that does not take part stays NULL. */
+static void move(struct block *block, int k, int64_t bytes)
+{
+    if (block->data[k])
+        block->data[k] = (char *)block->data[k] + bytes;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Converts one input of a tile to a dense buffer. A stride of 0 stays 0: what
+   is broadcast is converted once. */
+static void load(ew_kernel *convert, const struct block *from, int k,
+                 unsigned size, char *buffer, struct block *to)
+{
+    int64_t rows = from->stride[k].row ? from->rows : 1;
+    int64_t cols = from->stride[k].col ? from->cols : 1;
+    struct ew_stride dense = {cols * size, size};
+    void *data[OPERANDS] = {from->data[k], NULL, buffer};
+    struct ew_stride stride[OPERANDS] = {from->stride[k], {0, 0}, dense};
+    convert(rows, cols, data, stride);
+    to->data[k] = buffer;
+    to->stride[k].row = from->stride[k].row ? dense.row : 0;
+    to->stride[k].col = from->stride[k].col ? dense.col : 0;
+}
+
+/* Converts a tile from one dense buffer to the next, or to out. */
+static void convert_result(ew_kernel *convert, const struct block *tile,
+                           char *from, unsigned from_size, char *to,
+                           struct ew_stride to_stride)
+{
+    struct ew_stride dense = {tile->cols * from_size, from_size};
+    void *data[OPERANDS] = {from, NULL, to};
+    struct ew_stride stride[OPERANDS] = {dense, {0, 0}, to_stride};
+    convert(tile->rows, tile->cols, data, stride);
+}
+
+static void run_tile(const struct ew_pass *pass, const struct block *tile,
+                     struct buffers *buffers)
+{
+    struct block inner = *tile;
+    char *made = buffers->made;
+    unsigned size = pass->size[EW_OUT];
+    for (int k = 0; k < 2; k++)
+        if (pass->load[k])
+            load(pass->load[k], tile, k, pass->size[k], buffers->load[k],
+                 &inner);
+    if (pass->store) {
+        inner.data[EW_OUT] = made;
+        inner.stride[EW_OUT] = (struct ew_stride){tile->cols * size, size};
+    }
+    pass->op(inner.rows, inner.cols, inner.data, inner.stride);
+    if (pass->round) {
+        unsigned rounded = pass->result_size;
+        convert_result(pass->round, tile, made, size, buffers->rounded,
+                       (struct ew_stride){tile->cols * rounded, rounded});
+        made = buffers->rounded;
+        size = rounded;
+    }
+    if (pass->store)
+        convert_result(pass->store, tile, made, size, tile->data[EW_OUT],
+                       tile->stride[EW_OUT]);
+}
+
+/* As many elements as fit the buffers at the widest type. */
+static int64_t tile_elements(const struct ew_pass *pass)
+{
+    unsigned widest = pass->result_size;
+    for (int k = 0; k < OPERANDS; k++)
+        widest = pass->size[k] > widest ? pass->size[k] : widest;
+    return TILE_BYTES / widest;
+}
+
+/* Cuts a block into tiles: pieces of a row if rows are long, else several
+   whole rows at once. */
+static void run_tiles(const struct ew_pass *pass, const struct block *block)
+{
+    struct buffers buffers;
+    int64_t elements = tile_elements(pass);
+    int64_t cols = least(block->cols, elements), rows = elements / cols;
+    for (int64_t r = 0; r < block->rows; r += rows)
+        for (int64_t c = 0; c < block->cols; c += cols) {
+            struct block tile = *block;
+            tile.rows = least(rows, block->rows - r);
+            tile.cols = least(cols, block->cols - c);
+            for (int k = 0; k < OPERANDS; k++)
+                move(&tile, k, r * tile.stride[k].row + c * tile.stride[k].col);
+            run_tile(pass, &tile, &buffers);
+        }
+}
+
+static void run_block(const struct ew_pass *pass, const struct block *block)
+{
+    if (pass->load[0] || pass->load[1] || pass->store)
+        run_tiles(pass, block);
+    else
+        pass->op(block->rows, block->cols, block->data, block->stride);
+}
+
+static struct block innermost(const struct ew_loop *loop, int ndim,
+                              void *const data[])
+{
+    static const struct ew_loop once = {.n = 1};
+    const struct ew_loop *row = ndim > 1 ? &loop[1] : &once;
+    const struct ew_loop *col = ndim > 0 ? &loop[0] : &once;
+    struct block block = {.rows = row->n, .cols = col->n};
+    for (int k = 0; k < OPERANDS; k++) {
+        block.stride[k] = (struct ew_stride){row->stride[k], col->stride[k]};
+        block.data[k] = data[k];
+    }
+    return block;
+}
+
+/* Steps the loops outside the block like the digits of a number; false when
+   the last has come round. */
+static bool advance(const struct ew_loop *loop, int ndim, int64_t *index,
+                    struct block *block)
+{
+    for (int d = 2; d < ndim; d++) {
+        bool carry = ++index[d] == loop[d].n;
+        int64_t steps = carry ? 1 - loop[d].n : 1;
+        for (int k = 0; k < OPERANDS; k++)
+            move(block, k, steps * loop[d].stride[k]);
+        if (!carry)
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+void ew_execute(const struct ew_loop *loop, int ndim,
+                const struct ew_pass *pass, void *const data[])
+{
+    struct block block = innermost(loop, ndim, data);
+    int64_t index[ELEMENTWISE_MAX_NDIM];
+    for (int d = 2; d < ndim; d++)
+        index[d] = 0;
+    do
+        run_block(pass, &block);
+    while (advance(loop, ndim, index, &block));
+}

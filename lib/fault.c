@@ -1,0 +1,66 @@
+/*
+ * Turns a plan whose operation divides integers into a reduction over its
+ * inputs: is there a 0 in y, or a 0 in x under a negative y? The output's
+ * strides are 0, and loops along which the inputs stand still fall away, so
+ * every element of a broadcast operand is read once.
+ */
+#include "fault.h"
+
+#include "execute.h"
+#include "message.h"
+#include "table.h"
+
+/* The loops along which the operands from `first` to y move. */
+static int input_loops(const struct elementwise_plan *plan, int first,
+                       struct ew_loop *loop)
+{
+    int ndim = 0;
+    for (int i = 0; i < plan->ndim; i++) {
+        const struct ew_loop *from = &plan->loop[i];
+        struct ew_loop moved = {.n = from->n};
+        for (int k = first; k <= EW_Y; k++)
+            moved.stride[k] = from->stride[k];
+        if (moved.stride[EW_X] || moved.stride[EW_Y])
+            loop[ndim++] = moved;
+    }
+    return ew_plan_merge(loop, ndim);
+}
+
+static bool find(const struct elementwise_plan *plan, int what, int first,
+                 struct ew_pass pass, elementwise_dtype dtype,
+                 void *const data[])
+{
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
+    uint8_t found = 0;
+    void *const operands[] = {first == EW_X ? data[EW_X] : NULL, data[EW_Y],
+                              &found};
+    pass.op = ew_table_kernel(plan->level, what, dtype, dtype);
+    pass.round = pass.store = NULL;
+    ew_execute(loop, input_loops(plan, first, loop), &pass, operands);
+    return found;
+}
+
+elementwise_status ew_fault_check(const struct elementwise_plan *plan,
+                                  void *const data[])
+{
+    elementwise_dtype y = plan->types.operand[EW_Y];
+    const struct ew_pass as_stored = {0};
+    if (plan->types.fault == EW_FAULT_ZERO) {
+        if (!find(plan, EW_ANY_ZERO, EW_Y, as_stored, y, data))
+            return ELEMENTWISE_OK;
+        return ew_fail(ELEMENTWISE_DIVISION_BY_ZERO,
+                       "%s: an element of y is 0, and integers cannot be "
+                       "divided by it; out is untouched",
+                       plan->what);
+    }
+    /* Negative exponents are rare: look for one before looking at pairs. */
+    if (ew_types_kind(y) != EW_KIND_INT ||
+        !find(plan, EW_ANY_NEGATIVE, EW_Y, as_stored, y, data) ||
+        !find(plan, EW_ANY_ZERO_TO_NEGATIVE, EW_X, plan->pass,
+              plan->types.compute[EW_X], data))
+        return ELEMENTWISE_OK;
+    return ew_fail(ELEMENTWISE_DIVISION_BY_ZERO,
+                   "%s: an integer 0 is raised to a negative power; out is "
+                   "untouched",
+                   plan->what);
+}

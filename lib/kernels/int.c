@@ -1,0 +1,58 @@
+/*
+ * The kernels of the eight integer types: int.inc, once per type.
+ */
+#include <stdbool.h>
+
+#include "loop.h"
+
+#define T int8_t
+#define W uint32_t
+#define BITS 8
+#define NAME(x) x##_i8
+#include "int.inc"
+
+#define T int16_t
+#define W uint32_t
+#define BITS 16
+#define NAME(x) x##_i16
+#include "int.inc"
+
+#define T int32_t
+#define W uint32_t
+#define BITS 32
+#define NAME(x) x##_i32
+#include "int.inc"
+
+#define T int64_t
+#define W uint64_t
+#define BITS 64
+#define NAME(x) x##_i64
+#include "int.inc"
+
+#define T uint8_t
+#define W uint32_t
+#define BITS 8
+#define NAME(x) x##_u8
+#include "int.inc"
+
+#define T uint16_t
+#define W uint32_t
+#define BITS 16
+#define NAME(x) x##_u16
+#include "int.inc"
+
+#define T uint32_t
+#define W uint32_t
+#define BITS 32
+#define NAME(x) x##_u32
+#include "int.inc"
+
+#define T uint64_t
+#define W uint64_t
+#define BITS 64
+#define NAME(x) x##_u64
+#include "int.inc"
+
+const ew_kernel_row *const EW_CONCAT(ew_int, EW_LEVEL)[8] = {
+    &row_i8, &row_i16, &row_i32, &row_i64,
+    &row_u8, &row_u16, &row_u32, &row_u64};

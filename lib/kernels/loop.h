@@ -1,0 +1,154 @@
+/*
+ * The loops of all kernels. An operation comes as a function of three
+ * pointers that is known at compile time, so that after inlining each kernel
+ * is the loop one would have written by hand for its types.
+ */
+#ifndef EW_LOOP_H
+#define EW_LOOP_H
+
+#include <errno.h>
+#include <string.h>
+
+#include "kernel.h"
+
+#define EW_INLINE static inline __attribute__((always_inline))
+
+/* Iterations are independent (kernel.h), which a compiler cannot see where
+   out may be x or y. */
+#if defined(__clang__)
+#define EW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define EW_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+/* *out = op(*x, *y) */
+typedef void ew_apply(const void *x, const void *y, void *out);
+
+enum { EW_WIDEST = sizeof(struct ew_c128) };
+
+/* A stride of 0 known at compile time reads a copy, which no store can
+   change: a constant of the loop. */
+EW_INLINE void ew_loop_row(ew_apply *apply, int64_t cols, const char *x,
+                           const char *y, char *out, int64_t step_x,
+                           int64_t step_y, int64_t step_out, int64_t size_x,
+                           int64_t size_y)
+{
+    _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
+    memcpy(x0, x, (size_t)size_x);
+    memcpy(y0, y, (size_t)size_y);
+    EW_INDEPENDENT
+    for (int64_t c = 0; c < cols; c++)
+        apply(step_x ? x + c * step_x : x0, step_y ? y + c * step_y : y0,
+              out + c * step_out);
+}
+
+/* The forms that a row may have; all others are strided. */
+enum ew_form { EW_BOTH, EW_X_ALONE, EW_Y_ALONE, EW_STRIDED };
+
+EW_INLINE enum ew_form ew_loop_form(const struct ew_stride s[], int64_t x,
+                                    int64_t y, int64_t out)
+{
+    if (s[EW_OUT].col != out)
+        return EW_STRIDED;
+    if (s[EW_X].col == x && s[EW_Y].col == y)
+        return EW_BOTH;
+    if (s[EW_X].col == x && s[EW_Y].col == 0)
+        return EW_X_ALONE;
+    if (s[EW_X].col == 0 && s[EW_Y].col == y)
+        return EW_Y_ALONE;
+    return EW_STRIDED;
+}
+
+/*
+ * A whole kernel, for elements of the given sizes:
+ *
+ *     for each row
+ *         x[c] op y[c]   or   x[c] op y[0]   or   x[0] op y[c]
+ *         or strides as they come
+ */
+EW_INLINE void ew_loop(ew_apply *apply, int64_t x, int64_t y, int64_t out,
+                       int64_t rows, int64_t cols, void *const data[],
+                       const struct ew_stride s[])
+{
+    const char *px = data[EW_X], *py = data[EW_Y];
+    char *po = data[EW_OUT];
+    enum ew_form form = ew_loop_form(s, x, y, out);
+    for (int64_t r = 0; r < rows; r++) {
+        switch (form) {
+        case EW_BOTH:
+            ew_loop_row(apply, cols, px, py, po, x, y, out, x, y);
+            break;
+        case EW_X_ALONE:
+            ew_loop_row(apply, cols, px, py, po, x, 0, out, x, y);
+            break;
+        case EW_Y_ALONE:
+            ew_loop_row(apply, cols, px, py, po, 0, y, out, x, y);
+            break;
+        case EW_STRIDED:
+            for (int64_t c = 0; c < cols; c++)
+                apply(px + c * s[EW_X].col, py + c * s[EW_Y].col,
+                      po + c * s[EW_OUT].col);
+            break;
+        }
+        px += s[EW_X].row;
+        py += s[EW_Y].row;
+        po += s[EW_OUT].row;
+    }
+}
+
+/* The same for functions of libm, which set errno: it is put back. */
+EW_INLINE void ew_loop_libm(ew_apply *apply, int64_t x, int64_t y, int64_t out,
+                            int64_t rows, int64_t cols, void *const data[],
+                            const struct ew_stride s[])
+{
+    int before = errno;
+    ew_loop(apply, x, y, out, rows, cols, data, s);
+    errno = before;
+}
+
+/* A reduction: sets *out to 1 if the operation is 1 for any element. Both
+   operands have the given size; an x that is NULL is not looked at. */
+EW_INLINE void ew_loop_any(ew_apply *apply, int64_t size, int64_t size_y,
+                           int64_t out, int64_t rows, int64_t cols,
+                           void *const data[], const struct ew_stride s[])
+{
+    (void)size_y; /* as x's */
+    (void)out;
+    const struct ew_stride sy = s[EW_Y], sx = data[EW_X] ? s[EW_X] : sy;
+    const char *py = data[EW_Y], *px = data[EW_X] ? data[EW_X] : py;
+    uint8_t any = 0;
+    for (int64_t r = 0; r < rows && !any; r++) {
+        uint8_t one;
+        if (sx.col == size && sy.col == size)
+            for (int64_t c = 0; c < cols; c++) {
+                apply(px + c * size, py + c * size, &one);
+                any |= one;
+            }
+        else
+            for (int64_t c = 0; c < cols; c++) {
+                apply(px + c * sx.col, py + c * sy.col, &one);
+                any |= one;
+            }
+        px += sx.row;
+        py += sy.row;
+    }
+    if (any)
+        *(uint8_t *)data[EW_OUT] = 1;
+}
+
+/* One line binds an operation op_NAME of type X x Y -> R to its kernel NAME.
+   PASTE gives both the suffix of the template's type. */
+#define EW_KERNEL(LOOP, PASTE, name, X, Y, R)                                  \
+    EW_INLINE void PASTE(apply_##name)(const void *x, const void *y,           \
+                                       void *out)                              \
+    {                                                                          \
+        *(R *)out = PASTE(op_##name)(*(const X *)x, *(const Y *)y);            \
+    }                                                                          \
+    static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \
+                            const struct ew_stride s[])                        \
+    {                                                                          \
+        LOOP(PASTE(apply_##name), sizeof(X), sizeof(Y), sizeof(R), rows, cols, \
+             data, s);                                                         \
+    }
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * Whether two operands of a loop nest, or one operand with itself, touch the
+ * same byte. Exact within a bound of work; what that cannot decide counts as
+ * overlap.
+ */
+#ifndef EW_OVERLAP_H
+#define EW_OVERLAP_H
+
+#include <stdbool.h>
+
+#include "plan.h"
+
+/* Operands a and b, whose loops start at pa and pb. */
+bool ew_overlap_shared(const struct ew_loop *loop, int ndim, int a,
+                       const char *pa, int64_t size_a, int b, const char *pb,
+                       int64_t size_b);
+
+/* Two indices of operand a have one address. Strides are >= 0 and multiples
+   of the element's size. */
+bool ew_overlap_self(const struct ew_loop *loop, int ndim, int a);
+
+#endif

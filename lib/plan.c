@@ -1,0 +1,315 @@
+/*
+ * Turns operands and an axis into a plan: the loops of the result with every
+ * operand's byte strides, made as few and as long as the layouts allow, and
+ * the kernels for one tile of them.
+ */
+#include "plan.h"
+
+#include <stdlib.h>
+
+#include "cpu.h"
+#include "execute.h"
+#include "fault.h"
+#include "message.h"
+#include "overlap.h"
+#include "table.h"
+#include "validate.h"
+
+static int64_t magnitude(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* Walks a loop from its other end where the output runs backwards, so that
+   the output's strides are never negative. */
+static void flip(struct elementwise_plan *plan, struct ew_loop *loop)
+{
+    if (loop->stride[EW_OUT] >= 0)
+        return;
+    for (int k = 0; k < 3; k++) {
+        plan->offset[k] += (loop->n - 1) * loop->stride[k];
+        loop->stride[k] = -loop->stride[k];
+    }
+}
+
+/* Inner loops have the smaller output strides, so that stores run forward
+   through memory; where those are equal, the inputs decide. */
+static bool belongs_inside(const struct ew_loop *a, const struct ew_loop *b)
+{
+    static const int order[] = {EW_OUT, EW_X, EW_Y};
+    for (int i = 0; i < 3; i++) {
+        int64_t sa = magnitude(a->stride[order[i]]);
+        int64_t sb = magnitude(b->stride[order[i]]);
+        if (sa != sb)
+            return sa < sb;
+    }
+    return false;
+}
+
+static void sort(struct ew_loop *loop, int ndim)
+{
+    for (int i = 1; i < ndim; i++)
+        for (int j = i; j > 0 && belongs_inside(&loop[j], &loop[j - 1]); j--) {
+            struct ew_loop swap = loop[j];
+            loop[j] = loop[j - 1];
+            loop[j - 1] = swap;
+        }
+}
+
+/* Lengthens inner by outer if x, y and out all walk the two as one. */
+static bool merge(struct ew_loop *inner, const struct ew_loop *outer)
+{
+    for (int k = 0; k < 3; k++)
+        if (outer->stride[k] != inner->n * inner->stride[k])
+            return false;
+    inner->n *= outer->n;
+    return true;
+}
+
+int ew_plan_merge(struct ew_loop *loop, int ndim)
+{
+    int last = 0;
+    for (int i = 1; i < ndim; i++)
+        if (!merge(&loop[last], &loop[i]))
+            loop[++last] = loop[i];
+    return ndim ? last + 1 : 0;
+}
+
+/* Every dimension of more than one index becomes a loop, or lengthens the
+   one inside it. Returns whether the loops are in order, as they are unless
+   out is permuted or runs backwards. */
+static bool open_loops(struct elementwise_plan *plan,
+                       const struct ew_placed placed[3])
+{
+    int64_t dense[] = {1, 1, 1};
+    bool ordered = true;
+    plan->ndim = 0;
+    for (int dim = plan->result_ndim - 1; dim >= 0; dim--) {
+        struct ew_loop *loop = &plan->loop[plan->ndim];
+        loop->n = plan->result_shape[dim];
+        for (int k = 0; k < 3; k++)
+            loop->stride[k] = ew_shape_stride(&placed[k], dim, &dense[k]) *
+                              (int64_t)ew_types_size(plan->types.operand[k]);
+        if (loop->n == 1 || (plan->ndim && merge(loop - 1, loop)))
+            continue;
+        int64_t inner = plan->ndim ? loop[-1].stride[EW_OUT] : 0;
+        ordered &= loop->stride[EW_OUT] >= inner;
+        plan->ndim++;
+    }
+    return ordered;
+}
+
+/* The first and the last byte that operand k touches. */
+static void measure(struct elementwise_plan *plan, int k)
+{
+    int64_t low = 0, high = (int64_t)ew_types_size(plan->types.operand[k]) - 1;
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t reach = (plan->loop[i].n - 1) * plan->loop[i].stride[k];
+        *(reach < 0 ? &low : &high) += reach;
+    }
+    plan->lowest[k] = low;
+    plan->highest[k] = high;
+}
+
+static bool has_no_elements(int ndim, const int64_t *shape)
+{
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] == 0)
+            return true;
+    return false;
+}
+
+/* Opens and normalises the loops. */
+static void make_loops(struct elementwise_plan *plan,
+                       const struct ew_placed placed[3])
+{
+    plan->ndim = 0;
+    plan->empty = has_no_elements(plan->result_ndim, plan->result_shape);
+    for (int k = 0; k < 3; k++)
+        plan->offset[k] = 0;
+    if (plan->empty)
+        return; /* strides of what has no elements may be anything */
+    if (!open_loops(plan, placed)) {
+        for (int i = 0; i < plan->ndim; i++)
+            flip(plan, &plan->loop[i]);
+        sort(plan->loop, plan->ndim);
+        plan->ndim = ew_plan_merge(plan->loop, plan->ndim);
+    }
+    for (int k = 0; k < 3; k++)
+        measure(plan, k);
+}
+
+/* Whether op can read operand k and write out as if they were one: then out
+   may be that operand. */
+static bool same_layout(const struct elementwise_plan *plan, int k)
+{
+    if (plan->types.operand[k] != plan->types.operand[EW_OUT] ||
+        plan->offset[k] != plan->offset[EW_OUT])
+        return false;
+    for (int i = 0; i < plan->ndim; i++)
+        if (plan->loop[i].stride[k] != plan->loop[i].stride[EW_OUT])
+            return false;
+    return true;
+}
+
+static ew_kernel *conversion(int level, elementwise_dtype to,
+                             elementwise_dtype from)
+{
+    return to == from ? NULL : ew_table_convert(level, to, from);
+}
+
+static void choose_kernels(struct elementwise_plan *plan)
+{
+    const struct ew_types *t = &plan->types;
+    struct ew_pass *pass = &plan->pass;
+    elementwise_dtype made = t->compute[EW_OUT], out = t->operand[EW_OUT];
+    int level = plan->level = ew_cpu_level();
+    *pass = (struct ew_pass){.op = ew_table_kernel(level, (int)plan->op,
+                                                   t->compute[EW_X],
+                                                   t->compute[EW_Y])};
+    for (int k = 0; k < 3; k++)
+        pass->size[k] = (unsigned char)ew_types_size(t->compute[k]);
+    for (int k = 0; k < 2; k++)
+        pass->load[k] = conversion(level, t->compute[k], t->operand[k]);
+    if (out != t->result && made != t->result) {
+        pass->round = conversion(level, t->result, made);
+        pass->result_size = (unsigned char)ew_types_size(t->result);
+        made = t->result;
+    }
+    pass->store = conversion(level, out, made);
+}
+
+static elementwise_status check_tensors(const char *what,
+                                        const elementwise_tensor *const t[3])
+{
+    static const char *const names[] = {"x", "y", "out"};
+    elementwise_status status = ELEMENTWISE_OK;
+    for (int k = 0; k < 3 && !status; k++)
+        status = ew_validate_tensor(what, names[k], t[k]);
+    return status;
+}
+
+elementwise_status ew_plan_make(struct elementwise_plan *plan,
+                                elementwise_op op, const elementwise_tensor *x,
+                                const elementwise_tensor *y, int axis,
+                                const elementwise_tensor *out)
+{
+    const elementwise_tensor *const t[] = {x, y, out};
+    const char *what = elementwise_op_name(op);
+    struct ew_alignment a;
+    if (!what)
+        return ew_fail(ELEMENTWISE_INVALID, "unknown op %d", (int)op);
+    elementwise_status status = check_tensors(what, t);
+    if (!status)
+        status = ew_types_resolve(op, x->dtype, y->dtype, &plan->types);
+    if (!status)
+        status = ew_types_out(op, out->dtype, &plan->types);
+    if (!status)
+        status = ew_shape_resolve(what, x, y, axis, &a, plan->result_shape);
+    if (!status)
+        status = ew_shape_require(&a, "out", out, plan->result_shape);
+    if (status)
+        return status;
+    const struct ew_placed placed[] = {
+        a.x, a.y, {.tensor = out, .ndim = out->ndim}};
+    plan->what = what;
+    plan->op = op;
+    choose_kernels(plan);
+    return ew_plan_layout(plan, a.ndim, placed);
+}
+
+elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
+                                  const struct ew_placed placed[3])
+{
+    plan->result_ndim = ndim;
+    make_loops(plan, placed);
+    plan->in_place[EW_X] = same_layout(plan, EW_X);
+    plan->in_place[EW_Y] = same_layout(plan, EW_Y);
+    if (ew_overlap_self(plan->loop, plan->ndim, EW_OUT))
+        return ew_fail(ELEMENTWISE_OVERLAP,
+                       "%s: two indices of the output share an address",
+                       plan->what);
+    return ELEMENTWISE_OK;
+}
+
+/* Ranges first: operands far apart are the rule. */
+static bool apart(const struct elementwise_plan *plan, int k, const char *in,
+                  const char *out)
+{
+    return in + plan->highest[k] < out + plan->lowest[EW_OUT] ||
+           out + plan->highest[EW_OUT] < in + plan->lowest[k];
+}
+
+elementwise_status ew_plan_check_overlap(const struct elementwise_plan *plan,
+                                         int k, void *const data[])
+{
+    if (apart(plan, k, data[k], data[EW_OUT]) ||
+        (plan->in_place[k] && data[k] == data[EW_OUT]))
+        return ELEMENTWISE_OK;
+    if (!ew_overlap_shared(plan->loop, plan->ndim, k, data[k],
+                           (int64_t)ew_types_size(plan->types.operand[k]),
+                           EW_OUT, data[EW_OUT],
+                           (int64_t)ew_types_size(plan->types.operand[2])))
+        return ELEMENTWISE_OK;
+    return ew_fail(ELEMENTWISE_OVERLAP,
+                   "%s: an element of out is also another element of %s; "
+                   "out may be %s itself (same data, dtype, shape and "
+                   "strides) or share nothing with it; elementwise_copy makes "
+                   "a copy to read from",
+                   plan->what, k ? "y" : "x", k ? "y" : "x");
+}
+
+elementwise_status ew_plan_run(const struct elementwise_plan *plan,
+                               const void *x, const void *y, void *out)
+{
+    static const char *const names[] = {"x", "y", "out"};
+    void *data[3] = {(void *)x, (void *)y, out};
+    elementwise_status status = ELEMENTWISE_OK;
+    if (plan->empty)
+        return ELEMENTWISE_OK;
+    for (int k = 0; k < 3 && !status; k++) {
+        status = ew_validate_data(plan->what, names[k], data[k],
+                                  ew_types_align(plan->types.operand[k]));
+        data[k] = (char *)data[k] + plan->offset[k];
+    }
+    for (int k = 0; k < 2 && !status; k++)
+        status = ew_plan_check_overlap(plan, k, data);
+    if (!status && plan->types.fault)
+        status = ew_fault_check(plan, data);
+    if (!status)
+        ew_execute(plan->loop, plan->ndim, &plan->pass, data);
+    return status;
+}
+
+elementwise_status elementwise_plan_create(
+    elementwise_plan **plan, elementwise_op op, const elementwise_tensor *x,
+    const elementwise_tensor *y, int axis, const elementwise_tensor *out,
+    const elementwise_options *options)
+{
+    if (!plan)
+        return ew_fail(ELEMENTWISE_INVALID, "plan_create: plan is NULL");
+    *plan = NULL;
+    struct elementwise_plan made;
+    elementwise_status status =
+        options ? ew_validate_options("plan_create", options) : ELEMENTWISE_OK;
+    if (!status)
+        status = ew_plan_make(&made, op, x, y, axis, out);
+    if (status)
+        return status;
+    *plan = malloc(sizeof made);
+    if (!*plan)
+        return ew_fail(ELEMENTWISE_NO_MEMORY,
+                       "plan_create: no memory for %zu bytes", sizeof made);
+    **plan = made;
+    return ELEMENTWISE_OK;
+}
+
+elementwise_status elementwise_plan_run(const elementwise_plan *plan,
+                                        const void *x, const void *y, void *out)
+{
+    if (!plan)
+        return ew_fail(ELEMENTWISE_INVALID, "plan_run: plan is NULL");
+    return ew_plan_run(plan, x, y, out);
+}
+
+void elementwise_plan_destroy(elementwise_plan *plan) { free(plan); }

@@ -1,0 +1,82 @@
+/*
+ * What there is to know about a call once its layouts are checked: a loop
+ * nest with byte strides for every operand, and the kernels that make one
+ * tile of it.
+ */
+#ifndef EW_PLAN_H
+#define EW_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+#include "shape.h"
+#include "types.h"
+
+/* One loop of a nest. Nests are stored from the innermost loop outwards. */
+struct ew_loop {
+    int64_t n;
+    int64_t stride[EW_OPERANDS]; /* in bytes */
+};
+
+/*
+ * How one tile is made. Operands whose type is not the kernel's pass through
+ * a small buffer:
+ *
+ *     x -> load[0] -\
+ *                    op -> round -> store -> out
+ *     y -> load[1] -/
+ *
+ * A NULL step is not needed and left out; without any, op reads and writes
+ * the operands themselves.
+ */
+struct ew_pass {
+    ew_kernel *load[2];
+    ew_kernel *op;
+    ew_kernel *round; /* to the result's type, where out has another one */
+    ew_kernel *store;
+    unsigned char size[3];     /* of an element as op reads and writes it */
+    unsigned char result_size; /* of an element after round */
+};
+
+struct elementwise_plan {
+    const char *what; /* the operation's name, for messages */
+    elementwise_op op;
+    struct ew_types types;
+    int level;
+    struct ew_pass pass;
+    bool empty;        /* the result has no elements */
+    bool in_place[2];  /* out may be this input: their layouts are the same */
+    int64_t offset[3]; /* bytes from data to where the loops start */
+    int64_t lowest[3], highest[3]; /* the bytes reached, from there */
+    int result_ndim;
+    int64_t result_shape[ELEMENTWISE_MAX_NDIM];
+    int ndim; /* loops, innermost first */
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
+};
+
+/* Checks the layouts and fills plan. The statuses of plan_create. */
+elementwise_status ew_plan_make(struct elementwise_plan *plan,
+                                elementwise_op op, const elementwise_tensor *x,
+                                const elementwise_tensor *y, int axis,
+                                const elementwise_tensor *out);
+
+/* Checks the data and runs. The statuses of plan_run. */
+elementwise_status ew_plan_run(const struct elementwise_plan *plan,
+                               const void *x, const void *y, void *out);
+
+/* Makes a nest shorter: merges neighbours that x, y and out all walk as one.
+   Returns the number of loops left. */
+int ew_plan_merge(struct ew_loop *loop, int ndim);
+
+/* Fills the layout of plan, whose what, types and result_shape are there,
+   from the places of x, y and out over the ndim dimensions of the result.
+   OVERLAP. */
+elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
+                                  const struct ew_placed placed[3]);
+
+/* That input k shares no byte with out, unless it may be out. OVERLAP. */
+elementwise_status ew_plan_check_overlap(const struct elementwise_plan *plan,
+                                         int k, void *const data[]);
+
+#endif

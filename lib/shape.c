@@ -1,0 +1,110 @@
+/*
+ * Turns two shapes and an axis into the result's shape, and an operand's
+ * place over the result into strides: the one step that both alignment rules
+ * share, and the last one that knows of either.
+ */
+#include "shape.h"
+
+#include "message.h"
+
+static elementwise_status place(struct ew_alignment *a)
+{
+    if (a->axis != ELEMENTWISE_NUMPY)
+        return ew_shape_axis(a);
+    ew_shape_numpy(a);
+    return ELEMENTWISE_OK;
+}
+
+/* The last dimension at which neither extent is 1 and they differ, or -1.
+   0 meets 1 like any other extent, so the result is 0 there, not max. */
+static int mismatch(const struct ew_alignment *a)
+{
+    for (int dim = a->ndim - 1; dim >= 0; dim--) {
+        int64_t x = ew_shape_extent(&a->x, dim);
+        int64_t y = ew_shape_extent(&a->y, dim);
+        if (x != y && x != 1 && y != 1)
+            return dim;
+    }
+    return -1;
+}
+
+bool ew_shape_legal(const struct ew_alignment *a, int axis)
+{
+    struct ew_alignment other = *a;
+    other.axis = axis;
+    return place(&other) == ELEMENTWISE_OK && mismatch(&other) < 0;
+}
+
+static elementwise_status refuse(elementwise_status status,
+                                 const struct ew_alignment *a)
+{
+    if (status == ELEMENTWISE_BAD_AXIS)
+        return ew_fail_shapes(status, a, -1,
+                              "axis %d is not in -1 ... %d, the dimensions "
+                              "of the operand of larger rank",
+                              a->axis, a->ndim - 1);
+    bool x_placed = a->x.start > 0 || a->x.ndim + a->x.start > a->ndim;
+    const struct ew_placed *p = x_placed ? &a->x : &a->y;
+    return ew_fail_shapes(status, a, -1,
+                          "%s does not fit: %d dimensions from dimension %d "
+                          "on reach past dimension %d, the last",
+                          p->name, p->ndim, p->start, a->ndim - 1);
+}
+
+static elementwise_status broadcast(struct ew_alignment *a, int64_t *shape)
+{
+    elementwise_status status = place(a);
+    if (status)
+        return refuse(status, a);
+    int dim = mismatch(a);
+    if (dim >= 0)
+        return ew_fail_shapes(ELEMENTWISE_BAD_SHAPE, a, dim,
+                              "shapes do not broadcast at dimension %d "
+                              "(%lld vs %lld)",
+                              dim, (long long)ew_shape_extent(&a->x, dim),
+                              (long long)ew_shape_extent(&a->y, dim));
+    for (dim = 0; dim < a->ndim; dim++) {
+        int64_t extent = ew_shape_extent(&a->x, dim);
+        shape[dim] = extent == 1 ? ew_shape_extent(&a->y, dim) : extent;
+    }
+    return ELEMENTWISE_OK;
+}
+
+elementwise_status ew_shape_resolve(const char *what,
+                                    const elementwise_tensor *x,
+                                    const elementwise_tensor *y, int axis,
+                                    struct ew_alignment *a, int64_t *shape)
+{
+    *a = (struct ew_alignment){.what = what,
+                               .axis = axis,
+                               .x = {.name = "x", .tensor = x},
+                               .y = {.name = "y", .tensor = y}};
+    return broadcast(a, shape);
+}
+
+elementwise_status ew_shape_onto(const char *what,
+                                 const elementwise_tensor *src, int axis,
+                                 const char *name,
+                                 const elementwise_tensor *target,
+                                 struct ew_alignment *a, int64_t *shape)
+{
+    *a = (struct ew_alignment){.what = what,
+                               .axis = axis,
+                               .x = {.name = name, .tensor = target},
+                               .y = {.name = "src", .tensor = src}};
+    elementwise_status status = broadcast(a, shape);
+    return status ? status : ew_shape_require(a, name, target, shape);
+}
+
+elementwise_status ew_shape_require(const struct ew_alignment *a,
+                                    const char *name,
+                                    const elementwise_tensor *out,
+                                    const int64_t *shape)
+{
+    int dim = 0;
+    while (dim < a->ndim && dim < out->ndim && out->shape[dim] == shape[dim])
+        dim++;
+    if (dim == a->ndim && dim == out->ndim)
+        return ELEMENTWISE_OK;
+    return ew_fail_out(a, name, out, shape, dim);
+}

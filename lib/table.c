@@ -1,0 +1,53 @@
+/*
+ * Puts the constant tables of kernels/ together: from a level and the types
+ * of two operands to the row of kernels that computes them.
+ */
+#include "table.h"
+
+#include "cpu.h"
+
+struct tables {
+    const ew_kernel_row *const *logic, *const *ints, *const *floats,
+                                                         *const *complexes;
+    ew_kernel *const *const *convert;
+};
+
+static const struct tables levels[EW_LEVELS] = {
+    {ew_logic_base, ew_int_base, ew_float_base, ew_complex_base,
+     ew_convert_base},
+#if defined(EW_HAVE_X86_LEVELS)
+    {ew_logic_avx2, ew_int_avx2, ew_float_avx2, ew_complex_avx2,
+     ew_convert_avx2},
+    {ew_logic_avx512, ew_int_avx512, ew_float_avx512, ew_complex_avx512,
+     ew_convert_avx512},
+#endif
+};
+
+/* Only comparisons of a signed with an unsigned i64 mix types; every other
+   operation gets both operands in one. */
+static const ew_kernel_row *find_row(const struct tables *t,
+                                     elementwise_dtype x, elementwise_dtype y)
+{
+    if (x != y)
+        return t
+            ->logic[x == ELEMENTWISE_I64 ? EW_LOGIC_I64_U64 : EW_LOGIC_U64_I64];
+    if (x >= ELEMENTWISE_C64)
+        return t->complexes[x - ELEMENTWISE_C64];
+    if (x >= ELEMENTWISE_F16)
+        return t->floats[x - ELEMENTWISE_F16];
+    if (x >= ELEMENTWISE_I8)
+        return t->ints[x - ELEMENTWISE_I8];
+    return t->logic[EW_LOGIC_BOOL];
+}
+
+ew_kernel *ew_table_kernel(int level, int op, elementwise_dtype x,
+                           elementwise_dtype y)
+{
+    return (*find_row(&levels[level], x, y))[op];
+}
+
+ew_kernel *ew_table_convert(int level, elementwise_dtype to,
+                            elementwise_dtype from)
+{
+    return levels[level].convert[to][from];
+}

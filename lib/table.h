@@ -1,0 +1,18 @@
+/*
+ * Where kernels are found: by CPU level, types and operation.
+ */
+#ifndef EW_TABLE_H
+#define EW_TABLE_H
+
+#include "kernels/kernel.h"
+
+/* The kernel of a level that computes op on elements of types x and y as
+   they are; op may also be one of the EW_ANY_ reductions. NULL: none. */
+ew_kernel *ew_table_kernel(int level, int op, elementwise_dtype x,
+                           elementwise_dtype y);
+
+/* The kernel that converts; NULL: no such conversion. */
+ew_kernel *ew_table_convert(int level, elementwise_dtype to,
+                            elementwise_dtype from);
+
+#endif

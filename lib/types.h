@@ -1,0 +1,85 @@
+/*
+ * What is known of operations and element types without any data: sizes,
+ * kinds, promotion, and in which type an operation is computed.
+ */
+#ifndef EW_TYPES_H
+#define EW_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "elementwise.h"
+
+/* Kinds of types, in the order in which same_kind casting allows to go up.
+   Their unions are the classes of types that ops.def speaks of. */
+enum ew_kind {
+    EW_KIND_BOOL = 1,
+    EW_KIND_UINT = 2,
+    EW_KIND_INT = 4,
+    EW_KIND_FLOAT = 8,
+    EW_KIND_COMPLEX = 16,
+    EW_BOOL = EW_KIND_BOOL,
+    EW_INTEGERS = EW_KIND_UINT | EW_KIND_INT,
+    EW_FLOATS = EW_KIND_FLOAT,
+    EW_REAL = EW_INTEGERS | EW_FLOATS,
+    EW_NUMBERS = EW_REAL | EW_KIND_COMPLEX,
+    EW_ALL = EW_NUMBERS | EW_BOOL
+};
+
+/* What DIVISION_BY_ZERO means for an operation on integers. */
+enum ew_fault { EW_FAULT_NONE, EW_FAULT_ZERO, EW_FAULT_POWER };
+
+/* The types that one element passes through, in this order. */
+struct ew_types {
+    elementwise_dtype operand[3]; /* x, y and out, as they are in memory */
+    elementwise_dtype compute[3]; /* what the kernel reads, reads, writes */
+    elementwise_dtype result;     /* what the operation promises */
+    enum ew_fault fault;
+};
+
+/* The facts of dtypes.def by number, inline because short calls ask often. */
+struct ew_dtype_facts {
+    unsigned char kind, size, part;
+};
+extern const struct ew_dtype_facts ew_types_facts[];
+
+static inline bool ew_types_known(elementwise_dtype dtype)
+{
+    return (unsigned)dtype - ELEMENTWISE_BOOL <=
+           ELEMENTWISE_C128 - ELEMENTWISE_BOOL;
+}
+
+/* The rest is asked of known types only. */
+static inline enum ew_kind ew_types_kind(elementwise_dtype dtype)
+{
+    return (enum ew_kind)ew_types_facts[dtype].kind;
+}
+
+static inline size_t ew_types_size(elementwise_dtype dtype)
+{
+    return ew_types_facts[dtype].size;
+}
+
+static inline size_t ew_types_align(elementwise_dtype dtype)
+{
+    return ew_types_facts[dtype].part;
+}
+
+/* The promoted type of two known types. */
+elementwise_dtype ew_types_promote(elementwise_dtype x, elementwise_dtype y);
+
+/* Fills types for x op y, all three known; BAD_DTYPE if the operation does
+   not have the promoted type. operand[2] and compute follow from out later:
+   ew_types_out checks that the result may be stored as out. */
+elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,
+                                    elementwise_dtype y,
+                                    struct ew_types *types);
+elementwise_status ew_types_out(elementwise_op op, elementwise_dtype out,
+                                struct ew_types *types);
+
+/* Whether the kernel for x op y reads and writes the three types as they are
+   and has no fault to look for. op may be anything. */
+bool ew_types_direct(elementwise_op op, elementwise_dtype x,
+                     elementwise_dtype y, elementwise_dtype out);
+
+#endif

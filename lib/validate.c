@@ -1,0 +1,153 @@
+/*
+ * Turns descriptors from outside into descriptors that the rest of the
+ * library may trust: known types, sane ranks and extents, sizes and offsets
+ * that fit in int64. All arithmetic on extents that could overflow is here.
+ */
+#include "validate.h"
+
+#include "message.h"
+#include "types.h"
+
+elementwise_status ew_validate_shape(const char *what, const char *name,
+                                     const elementwise_tensor *t)
+{
+    if (!t)
+        return ew_fail(ELEMENTWISE_INVALID, "%s: %s is NULL", what, name);
+    if (t->ndim < 0 || t->ndim > ELEMENTWISE_MAX_NDIM)
+        return ew_fail(ELEMENTWISE_INVALID,
+                       "%s: the rank of %s is %d; it must be 0 ... %d", what,
+                       name, t->ndim, ELEMENTWISE_MAX_NDIM);
+    if (t->ndim > 0 && !t->shape)
+        return ew_fail(ELEMENTWISE_INVALID,
+                       "%s: the shape of %s is NULL but its rank is %d", what,
+                       name, t->ndim);
+    for (int i = 0; i < t->ndim; i++)
+        if (t->shape[i] < 0)
+            return ew_fail(ELEMENTWISE_INVALID,
+                           "%s: dimension %d of %s is %lld; extents must not "
+                           "be negative",
+                           what, i, name, (long long)t->shape[i]);
+    return ELEMENTWISE_OK;
+}
+
+elementwise_status ew_validate_count(const char *what, int ndim,
+                                     const int64_t *shape, size_t size,
+                                     int64_t *bytes)
+{
+    int64_t product = (int64_t)size;
+    bool empty = false;
+    for (int i = 0; i < ndim; i++) {
+        empty |= shape[i] == 0;
+        if (shape[i] != 0 &&
+            __builtin_mul_overflow(product, shape[i], &product))
+            return ew_fail(ELEMENTWISE_TOO_LARGE,
+                           "%s: a shape of rank %d takes more than 2^63 - 1 "
+                           "bytes, counted up to dimension %d, extent %lld "
+                           "(extents of 0 left out)",
+                           what, ndim, i, (long long)shape[i]);
+    }
+    *bytes = empty ? 0 : product;
+    return ELEMENTWISE_OK;
+}
+
+/* Adds (n - 1) * |stride| * size for every dimension: the distance between
+   the first and the last byte that the strides can reach. */
+static bool reach_fits(const elementwise_tensor *t)
+{
+    int64_t reach = (int64_t)ew_types_size(t->dtype), step;
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t stride = t->strides[i];
+        if (t->shape[i] <= 1)
+            continue;
+        if (stride == INT64_MIN ||
+            __builtin_mul_overflow(t->shape[i] - 1,
+                                   stride < 0 ? -stride : stride, &step) ||
+            __builtin_mul_overflow(step, (int64_t)ew_types_size(t->dtype),
+                                   &step) ||
+            __builtin_add_overflow(reach, step, &reach))
+            return false;
+    }
+    return true;
+}
+
+/* The whole of ew_validate_tensor in one pass for the tensors that nearly all
+   calls bring: known type, row-major, no extent below 1, fits. */
+static bool is_plain(const elementwise_tensor *t)
+{
+    if (!t || !ew_types_known(t->dtype) || t->strides ||
+        (unsigned)t->ndim > ELEMENTWISE_MAX_NDIM || (t->ndim && !t->shape))
+        return false;
+    int64_t bytes = (int64_t)ew_types_size(t->dtype);
+    for (int i = 0; i < t->ndim; i++)
+        if (t->shape[i] < 1 ||
+            __builtin_mul_overflow(bytes, t->shape[i], &bytes))
+            return false;
+    return true;
+}
+
+elementwise_status ew_validate_tensor(const char *what, const char *name,
+                                      const elementwise_tensor *t)
+{
+    if (is_plain(t))
+        return ELEMENTWISE_OK;
+    elementwise_status status = ew_validate_shape(what, name, t);
+    int64_t bytes;
+    if (status)
+        return status;
+    if (!ew_types_known(t->dtype))
+        return ew_fail(ELEMENTWISE_INVALID, "%s: %s has unknown dtype %d", what,
+                       name, (int)t->dtype);
+    status = ew_validate_count(what, t->ndim, t->shape, ew_types_size(t->dtype),
+                               &bytes);
+    if (!status && bytes && t->strides && !reach_fits(t))
+        status = ew_fail(ELEMENTWISE_TOO_LARGE,
+                         "%s: the strides of %s reach further than 2^63 - 1 "
+                         "bytes",
+                         what, name);
+    return status;
+}
+
+elementwise_status ew_validate_data(const char *what, const char *name,
+                                    const void *data, size_t align)
+{
+    if (!data)
+        return ew_fail(ELEMENTWISE_INVALID,
+                       "%s: the data of %s is NULL but it has elements", what,
+                       name);
+    if ((uintptr_t)data % align)
+        return ew_fail(ELEMENTWISE_MISALIGNED,
+                       "%s: the data of %s, %p, is not a multiple of %zu; "
+                       "elementwise_copy moves it to where it is",
+                       what, name, data, align);
+    return ELEMENTWISE_OK;
+}
+
+elementwise_status ew_validate_options(const char *what,
+                                       const elementwise_options *options)
+{
+    const char *field = NULL;
+    if (options->size != sizeof *options)
+        return ew_fail(ELEMENTWISE_INVALID,
+                       "%s: options.size is %zu, not %zu; start from "
+                       "ELEMENTWISE_OPTIONS_INIT",
+                       what, options->size, sizeof *options);
+    if (!elementwise_act_name(options->act))
+        return ew_fail(ELEMENTWISE_INVALID, "%s: unknown act %d", what,
+                       (int)options->act);
+    if (options->act != ELEMENTWISE_ACT_NONE)
+        field = "act must be ELEMENTWISE_ACT_NONE";
+    else if (!(options->scale_x == 1 && options->scale_y == 1))
+        field = "scale_x and scale_y must be 1";
+    else if (options->flags & ~ELEMENTWISE_STREAM)
+        field = "flags must be 0 or ELEMENTWISE_STREAM";
+    else if (options->executor)
+        field = "executor must be NULL";
+    else if (options->threads != 0 && options->threads != 1)
+        field = "threads must be 0 or 1";
+    else if (options->reserved)
+        field = "reserved must be 0";
+    if (field)
+        return ew_fail(ELEMENTWISE_INVALID, "%s: options.%s in this version",
+                       what, field);
+    return ELEMENTWISE_OK;
+}
