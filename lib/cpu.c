@@ -63,6 +63,12 @@ void ew_cpu_limit(int level)
     atomic_store_explicit(&known, level + 1, memory_order_relaxed);
 }
 
-const char *ew_cpu_name(int level) { return names[level]; }
+const char *ew_cpu_name(int level)
+{
+    return names[level];
+}
 
-const char *elementwise_cpu_level(void) { return names[ew_cpu_level()]; }
+const char *elementwise_cpu_level(void)
+{
+    return names[ew_cpu_level()];
+}

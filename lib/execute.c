@@ -33,7 +33,10 @@ static void move(struct block *block, int k, int64_t bytes)
         block->data[k] = (char *)block->data[k] + bytes;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 /* Converts one input of a tile to a dense buffer. A stride of 0 stays 0: what
    is broadcast is converted once. */

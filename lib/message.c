@@ -165,4 +165,7 @@ elementwise_status ew_fail_out(const struct ew_alignment *a, const char *name,
     return ELEMENTWISE_BAD_SHAPE;
 }
 
-const char *elementwise_last_error(void) { return message; }
+const char *elementwise_last_error(void)
+{
+    return message;
+}

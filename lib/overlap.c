@@ -76,9 +76,15 @@ static void prepare(struct problem *p)
     }
 }
 
-static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b > 0); }
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
 
-static int64_t divide_down(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+static int64_t divide_down(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
 
 /* Whether low ... high holds a multiple of the gcd of all terms from t on
    that they can reach. Without terms that is 0 itself. */

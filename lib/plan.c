@@ -312,4 +312,7 @@ elementwise_status elementwise_plan_run(const elementwise_plan *plan,
     return ew_plan_run(plan, x, y, out);
 }
 
-void elementwise_plan_destroy(elementwise_plan *plan) { free(plan); }
+void elementwise_plan_destroy(elementwise_plan *plan)
+{
+    free(plan);
+}

@@ -46,7 +46,10 @@ static const char *const statuses[] = {
     "NO_MEMORY"};
 enum { STATUSES = sizeof statuses / sizeof *statuses };
 
-static bool known_op(elementwise_op op) { return (unsigned)op - 1 < OPS - 1; }
+static bool known_op(elementwise_op op)
+{
+    return (unsigned)op - 1 < OPS - 1;
+}
 
 /* The smallest signed type that holds an unsigned one; f64 where none does,
    as in NumPy. */

@@ -19,9 +19,15 @@ EW_INLINE void loop(ew_apply *apply, int64_t from, int64_t to, int64_t rows,
 }
 
 /* Each type as a native one that holds it. */
-static inline uint8_t value_bool(struct ew_bool v) { return v.byte != 0; }
+static inline uint8_t value_bool(struct ew_bool v)
+{
+    return v.byte != 0;
+}
 
-static inline float value_f16(struct ew_f16 v) { return ew_half_from_f16(v); }
+static inline float value_f16(struct ew_f16 v)
+{
+    return ew_half_from_f16(v);
+}
 
 static inline float value_bf16(struct ew_bf16 v)
 {
@@ -30,7 +36,10 @@ static inline float value_bf16(struct ew_bf16 v)
 
 /* The native ones are what they are. */
 #define NATIVE(name, type)                                                     \
-    static inline type value_##name(type v) { return v; }
+    static inline type value_##name(type v)                                    \
+    {                                                                          \
+        return v;                                                              \
+    }
 NATIVE(i8, int8_t)
 NATIVE(i16, int16_t)
 NATIVE(i32, int32_t)

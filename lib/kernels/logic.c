@@ -8,7 +8,10 @@
 
 #define BOOL(x) x##_bool
 
-static inline uint8_t op_or_bool(uint8_t x, uint8_t y) { return (x | y) != 0; }
+static inline uint8_t op_or_bool(uint8_t x, uint8_t y)
+{
+    return (x | y) != 0;
+}
 
 static inline uint8_t op_and_bool(uint8_t x, uint8_t y)
 {

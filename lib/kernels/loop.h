@@ -7,7 +7,11 @@
 #define EW_LOOP_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #include "kernel.h"
 
@@ -42,6 +46,55 @@ EW_INLINE void ew_loop_row(ew_apply *apply, int64_t cols, const char *x,
               out + c * step_out);
 }
 
+enum {
+    EW_LINE = 64, /* bytes of a cache line */
+    /* Output bytes from which a kernel stores past the caches: a normal store
+       would read each line from memory only to overwrite it. Measured: the
+       break-even lies where the operands no longer fit a share of the L3. */
+    EW_STREAM_FROM = 32 << 20,
+    EW_STREAM_ROW = 1024 /* elements; shorter rows are ends more than lines */
+};
+
+/* One whole line, by non-temporal stores where there are any. */
+EW_INLINE void ew_loop_store_line(char *to, const char *line)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_si512((void *)to, *(const __m512i *)line);
+#elif defined(__AVX__)
+    for (int i = 0; i < EW_LINE; i += 32)
+        _mm256_stream_si256((__m256i *)(to + i), *(const __m256i *)(line + i));
+#elif defined(__SSE2__)
+    for (int i = 0; i < EW_LINE; i += 16)
+        _mm_stream_si128((__m128i *)(to + i), *(const __m128i *)(line + i));
+#else
+    memcpy(to, line, EW_LINE);
+#endif
+}
+
+/* As ew_loop_row, with the lines that lie wholly in the row stored past the
+   caches. x and y are apart from out. */
+EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
+                              const char *y, char *out, int64_t step_x,
+                              int64_t step_y, int64_t step_out)
+{
+    int64_t c = 0, n = EW_LINE / step_out;
+    for (; c < cols && (uintptr_t)(out + c * step_out) % EW_LINE; c++)
+        apply(x + c * step_x, y + c * step_y, out + c * step_out);
+    for (; c + n <= cols; c += n) {
+        _Alignas(EW_LINE) char line[EW_LINE];
+        EW_INDEPENDENT
+        for (int64_t i = 0; i < n; i++)
+            apply(x + (c + i) * step_x, y + (c + i) * step_y,
+                  line + i * step_out);
+        ew_loop_store_line(out + c * step_out, line);
+    }
+    for (; c < cols; c++)
+        apply(x + c * step_x, y + c * step_y, out + c * step_out);
+#if defined(__SSE2__)
+    _mm_sfence(); /* other threads see the row in order from here on */
+#endif
+}
+
 /* The forms that a row may have; all others are strided. */
 enum ew_form { EW_BOTH, EW_X_ALONE, EW_Y_ALONE, EW_STRIDED };
 
@@ -59,30 +112,48 @@ EW_INLINE enum ew_form ew_loop_form(const struct ew_stride s[], int64_t x,
     return EW_STRIDED;
 }
 
+/* One row in its form; steps of 0 and of one element are constants. */
+EW_INLINE void ew_loop_formed(ew_apply *apply, bool streams, int64_t cols,
+                              const char *x, const char *y, char *out,
+                              int64_t step_x, int64_t step_y, int64_t step_out,
+                              int64_t size_x, int64_t size_y)
+{
+    if (streams)
+        ew_loop_stream(apply, cols, x, y, out, step_x, step_y, step_out);
+    else
+        ew_loop_row(apply, cols, x, y, out, step_x, step_y, step_out, size_x,
+                    size_y);
+}
+
 /*
  * A whole kernel, for elements of the given sizes:
  *
  *     for each row
  *         x[c] op y[c]   or   x[c] op y[0]   or   x[0] op y[c]
  *         or strides as they come
+ *
+ * may_stream is for operations that wait for memory, on types that take the
+ * most of it; the others do without the code.
  */
-EW_INLINE void ew_loop(ew_apply *apply, int64_t x, int64_t y, int64_t out,
-                       int64_t rows, int64_t cols, void *const data[],
-                       const struct ew_stride s[])
+EW_INLINE void ew_loop_all(ew_apply *apply, bool may_stream, int64_t x,
+                           int64_t y, int64_t out, int64_t rows, int64_t cols,
+                           void *const data[], const struct ew_stride s[])
 {
     const char *px = data[EW_X], *py = data[EW_Y];
     char *po = data[EW_OUT];
     enum ew_form form = ew_loop_form(s, x, y, out);
+    bool streams = may_stream && cols >= EW_STREAM_ROW && po != px &&
+                   po != py && rows * cols * out >= EW_STREAM_FROM;
     for (int64_t r = 0; r < rows; r++) {
         switch (form) {
         case EW_BOTH:
-            ew_loop_row(apply, cols, px, py, po, x, y, out, x, y);
+            ew_loop_formed(apply, streams, cols, px, py, po, x, y, out, x, y);
             break;
         case EW_X_ALONE:
-            ew_loop_row(apply, cols, px, py, po, x, 0, out, x, y);
+            ew_loop_formed(apply, streams, cols, px, py, po, x, 0, out, x, y);
             break;
         case EW_Y_ALONE:
-            ew_loop_row(apply, cols, px, py, po, 0, y, out, x, y);
+            ew_loop_formed(apply, streams, cols, px, py, po, 0, y, out, x, y);
             break;
         case EW_STRIDED:
             for (int64_t c = 0; c < cols; c++)
@@ -96,13 +167,27 @@ EW_INLINE void ew_loop(ew_apply *apply, int64_t x, int64_t y, int64_t out,
     }
 }
 
+EW_INLINE void ew_loop(ew_apply *apply, int64_t x, int64_t y, int64_t out,
+                       int64_t rows, int64_t cols, void *const data[],
+                       const struct ew_stride s[])
+{
+    ew_loop_all(apply, false, x, y, out, rows, cols, data, s);
+}
+
+EW_INLINE void ew_loop_big(ew_apply *apply, int64_t x, int64_t y, int64_t out,
+                           int64_t rows, int64_t cols, void *const data[],
+                           const struct ew_stride s[])
+{
+    ew_loop_all(apply, true, x, y, out, rows, cols, data, s);
+}
+
 /* The same for functions of libm, which set errno: it is put back. */
 EW_INLINE void ew_loop_libm(ew_apply *apply, int64_t x, int64_t y, int64_t out,
                             int64_t rows, int64_t cols, void *const data[],
                             const struct ew_stride s[])
 {
     int before = errno;
-    ew_loop(apply, x, y, out, rows, cols, data, s);
+    ew_loop_all(apply, false, x, y, out, rows, cols, data, s);
     errno = before;
 }
 

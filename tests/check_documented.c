@@ -1,0 +1,338 @@
+/*
+ * Compares what doc/operations.md and doc/broadcasting.md say with what the
+ * library does: every row of the tables of operations, of promotion, of
+ * outputs and of example shapes, and every error message shown in full. The
+ * folder that holds doc/ is in the environment variable srcdir.
+ */
+#include "elementwise.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct op {
+    const char *name, *result, *fault;
+    double ulp;
+};
+
+static const struct op ops[] = {
+#define OP(name, NAME, types, result, fault, ulp) {#name, #result, #fault, ulp},
+#include "ops.def"
+};
+
+enum {
+    OPS = sizeof ops / sizeof *ops,
+    DTYPES = ELEMENTWISE_C128,
+    CELLS = DTYPES + 1,
+    ROWS = 64
+};
+
+struct table {
+    int rows; /* the header is row 0 */
+    char *cell[ROWS][CELLS];
+};
+
+/* Groups of types as the documents call them. */
+enum { BOOL = 1, UNSIGNED = 2, SIGNED = 4, FLOATS = 8, COMPLEX = 16 };
+static const struct {
+    const char *name;
+    unsigned groups;
+} words[] = {
+    {"bool", BOOL},
+    {"unsigned", UNSIGNED},
+    {"signed", SIGNED},
+    {"integers", UNSIGNED | SIGNED},
+    {"floats", FLOATS},
+    {"real", UNSIGNED | SIGNED | FLOATS},
+    {"complex", COMPLEX},
+    {"numbers", UNSIGNED | SIGNED | FLOATS | COMPLEX},
+    {"all", BOOL | UNSIGNED | SIGNED | FLOATS | COMPLEX},
+};
+
+static unsigned group(elementwise_dtype dtype)
+{
+    switch (elementwise_dtype_name(dtype)[0]) {
+    case 'u':
+        return UNSIGNED;
+    case 'i':
+        return SIGNED;
+    case 'f':
+        return FLOATS;
+    case 'c':
+        return COMPLEX;
+    default:
+        return dtype == ELEMENTWISE_BF16 ? FLOATS : BOOL;
+    }
+}
+
+/* "real, bool" as groups; cuts the cell into words. */
+static unsigned parse_groups(char *cell)
+{
+    unsigned groups = 0;
+    for (char *word = strtok(cell, ", "); word; word = strtok(NULL, ", ")) {
+        size_t i = 0, n = sizeof words / sizeof *words;
+        while (i < n && strcmp(word, words[i].name))
+            i++;
+        ck_assert_msg(i < n, "\"%s\" is no group of types", word);
+        groups |= words[i].groups;
+    }
+    return groups;
+}
+
+/* The text of a document, to be freed. */
+static char *read_document(const char *name)
+{
+    const char *folder = getenv("srcdir");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/doc/%s", folder ? folder : ".", name);
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s cannot be opened", path);
+    char *text = calloc(1, 1 << 20);
+    ck_assert_ptr_nonnull(text);
+    ck_assert(fread(text, 1, (1 << 20) - 1, file) > 0 && feof(file));
+    fclose(file);
+    return text;
+}
+
+/* Cuts "| a | b |" into cells without the spaces around them. */
+static void split(char *line, char **cell)
+{
+    int n = 0;
+    for (char *end; (end = strchr(++line, '|')); line = end) {
+        char *last = end;
+        line += strspn(line, " ");
+        while (last > line && last[-1] == ' ')
+            last--;
+        *last = 0;
+        ck_assert_msg(n < CELLS, "too many cells");
+        cell[n++] = line;
+    }
+}
+
+/* The first table under a heading; cuts text up. */
+static struct table find_table(char *text, const char *heading)
+{
+    struct table table = {0};
+    char *line = strstr(text, heading);
+    ck_assert_msg(line != NULL, "there is no %s", heading);
+    line = strstr(line, "\n|");
+    ck_assert_msg(line != NULL, "there is no table under %s", heading);
+    for (line++; *line == '|'; line++) {
+        char *end = strchr(line, '\n');
+        *end = 0;
+        if (line[1] != '-') {
+            ck_assert_int_lt(table.rows, ROWS);
+            split(line, table.cell[table.rows++]);
+        }
+        line = end;
+    }
+    return table;
+}
+
+static void check_op(const struct op *op, char *const *cell)
+{
+    ck_assert_str_eq(cell[0], op->name);
+    ck_assert_str_eq(cell[2], strcmp(op->result, "BOOL") ? "promoted" : "bool");
+    ck_assert_msg(!strstr(cell[3], "DIVISION_BY_ZERO") ==
+                      !strcmp(op->fault, "NONE"),
+                  "%s: DIVISION_BY_ZERO", op->name);
+    ck_assert_msg(strtod(cell[4], NULL) == op->ulp && *cell[4],
+                  "%s: %s ULP, not %g", op->name, cell[4], op->ulp);
+}
+
+/* Its row says which pairs an operation takes and what it makes of them. */
+static void check_types(elementwise_op op, char *const *cell)
+{
+    unsigned groups = parse_groups(cell[1]);
+    for (int x = 1; x <= DTYPES; x++)
+        for (int y = 1; y <= DTYPES; y++) {
+            elementwise_dtype promoted, result;
+            ck_assert_int_eq(
+                elementwise_result_type(ELEMENTWISE_ADD, x, y, &promoted),
+                ELEMENTWISE_OK);
+            elementwise_status expected = groups & group(promoted)
+                                              ? ELEMENTWISE_OK
+                                              : ELEMENTWISE_BAD_DTYPE;
+            ck_assert_msg(elementwise_result_type(op, x, y, &result) ==
+                              expected,
+                          "%s of %s and %s", cell[0], elementwise_dtype_name(x),
+                          elementwise_dtype_name(y));
+            if (!strcmp(cell[2], "bool"))
+                promoted = ELEMENTWISE_BOOL;
+            if (expected == ELEMENTWISE_OK)
+                ck_assert_int_eq(result, promoted);
+        }
+}
+
+START_TEST(operations_have_one_row_each)
+{
+    char *text = read_document("operations.md");
+    struct table table = find_table(text, "\n## The operations\n");
+    ck_assert_int_eq(table.rows, OPS + 1);
+    for (int i = 0; i < OPS; i++) {
+        ck_assert_str_eq(elementwise_op_name((elementwise_op)(i + 1)),
+                         ops[i].name);
+        check_op(&ops[i], table.cell[i + 1]);
+        check_types((elementwise_op)(i + 1), table.cell[i + 1]);
+    }
+    free(text);
+}
+END_TEST
+
+START_TEST(promotion_is_the_library_s)
+{
+    char *text = read_document("operations.md");
+    struct table table = find_table(text, "\n## Promotion\n");
+    ck_assert_int_eq(table.rows, DTYPES + 1);
+    for (int x = 1; x <= DTYPES; x++) {
+        ck_assert_str_eq(table.cell[0][x], elementwise_dtype_name(x));
+        ck_assert_str_eq(table.cell[x][0], elementwise_dtype_name(x));
+        for (int y = 1; y <= DTYPES; y++) {
+            elementwise_dtype result;
+            elementwise_result_type(ELEMENTWISE_ADD, x, y, &result);
+            ck_assert_str_eq(table.cell[x][y], elementwise_dtype_name(result));
+        }
+    }
+    free(text);
+}
+END_TEST
+
+static elementwise_status plan_output(elementwise_dtype type,
+                                      elementwise_dtype out_type)
+{
+    const elementwise_tensor x = {NULL, type, 0, NULL, NULL};
+    const elementwise_tensor out = {NULL, out_type, 0, NULL, NULL};
+    elementwise_plan *plan;
+    elementwise_status status = elementwise_plan_create(
+        &plan, ELEMENTWISE_ADD, &x, &x, ELEMENTWISE_NUMPY, &out, NULL);
+    elementwise_plan_destroy(plan);
+    return status;
+}
+
+START_TEST(outputs_are_the_library_s)
+{
+    char *text = read_document("operations.md");
+    struct table table = find_table(text, "\n## What out may be\n");
+    unsigned from[ROWS], to[ROWS], seen = 0;
+    for (int i = 1; i < table.rows; i++) {
+        from[i] = parse_groups(table.cell[i][0]);
+        to[i] = parse_groups(table.cell[i][1]);
+        ck_assert(!(seen & from[i]));
+        seen |= from[i];
+    }
+    ck_assert_uint_eq(seen, BOOL | UNSIGNED | SIGNED | FLOATS | COMPLEX);
+    for (int x = 1; x <= DTYPES; x++)
+        for (int out = 1; out <= DTYPES; out++) {
+            int i = 1;
+            while (!(from[i] & group(x)))
+                i++;
+            ck_assert_msg(plan_output(x, out) == (to[i] & group(out)
+                                                      ? ELEMENTWISE_OK
+                                                      : ELEMENTWISE_BAD_DTYPE),
+                          "%s into %s", elementwise_dtype_name(x),
+                          elementwise_dtype_name(out));
+        }
+    free(text);
+}
+END_TEST
+
+/* "(2,3)" as a tensor without data; returns what follows it. */
+static char *parse_shape(char *at, elementwise_tensor *t, int64_t *shape)
+{
+    *t = (elementwise_tensor){NULL, ELEMENTWISE_F32, 0, shape, NULL};
+    ck_assert_msg(*at == '(', "\"%s\" is no shape", at);
+    for (at++; *at != ')'; at += *at == ',') {
+        char *end;
+        shape[t->ndim++] = strtoll(at, &end, 10);
+        ck_assert_msg(end > at && t->ndim < ELEMENTWISE_MAX_NDIM,
+                      "\"%s\" is no extent", at);
+        at = end;
+    }
+    return at + 1;
+}
+
+static void check_example(char *const *cell)
+{
+    int64_t x_shape[ELEMENTWISE_MAX_NDIM], y_shape[ELEMENTWISE_MAX_NDIM];
+    int64_t expected_shape[ELEMENTWISE_MAX_NDIM], shape[ELEMENTWISE_MAX_NDIM];
+    elementwise_tensor x, y, expected;
+    int ndim;
+    parse_shape(cell[0], &x, x_shape);
+    parse_shape(cell[1], &y, y_shape);
+    elementwise_status status =
+        elementwise_broadcast_shape(&x, &y, atoi(cell[2]), &ndim, shape);
+    const char *name = elementwise_status_name(status);
+    if (status) {
+        ck_assert_msg(!strncmp(cell[3], name, strlen(name)),
+                      "%s with %s under %s is %s", cell[0], cell[1], cell[2],
+                      name);
+        return;
+    }
+    parse_shape(cell[3], &expected, expected_shape);
+    ck_assert_int_eq(ndim, expected.ndim);
+    ck_assert_mem_eq(shape, expected_shape, (size_t)ndim * sizeof *shape);
+}
+
+START_TEST(example_shapes_broadcast_as_shown)
+{
+    char *text = read_document("broadcasting.md");
+    struct table table = find_table(text, "\n## Examples\n");
+    ck_assert_int_gt(table.rows, 30);
+    for (int i = 1; i < table.rows; i++)
+        check_example(table.cell[i]);
+    free(text);
+}
+END_TEST
+
+/* The first line of a message ends in both shapes, and the first "axis" in it
+   is the caller's: enough to provoke it again. */
+static void check_message(char *message)
+{
+    int64_t x_shape[ELEMENTWISE_MAX_NDIM], y_shape[ELEMENTWISE_MAX_NDIM];
+    elementwise_tensor x, y;
+    char *at = strstr(message, ": x (");
+    ck_assert_msg(at != NULL, "no shapes in %s", message);
+    at = parse_shape(at + 4, &x, x_shape);
+    ck_assert_msg(!strncmp(at, " and y ", 7), "no y in %s", message);
+    parse_shape(at + 7, &y, y_shape);
+    at = strstr(message, "axis ");
+    ck_assert_msg(at != NULL, "no axis in %s", message);
+    ck_assert_int_ne(elementwise_add(&x, &y, atoi(at + 5), &x), ELEMENTWISE_OK);
+    ck_assert_str_eq(elementwise_last_error(), message);
+}
+
+START_TEST(messages_are_the_library_s)
+{
+    static const char fence[] = "```text\n";
+    char *text = read_document("broadcasting.md"), *at = text;
+    int n = 0;
+    for (; (at = strstr(at, fence)); n++) {
+        char *message = at + strlen(fence), *end = strstr(message, "\n```");
+        ck_assert_ptr_nonnull(end);
+        *end = 0;
+        check_message(message);
+        at = end + 1;
+    }
+    ck_assert_int_ge(n, 4);
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("documented");
+    TCase *tcase = tcase_create("documented");
+    tcase_add_test(tcase, operations_have_one_row_each);
+    tcase_add_test(tcase, promotion_is_the_library_s);
+    tcase_add_test(tcase, outputs_are_the_library_s);
+    tcase_add_test(tcase, example_shapes_broadcast_as_shown);
+    tcase_add_test(tcase, messages_are_the_library_s);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,194 @@
+/*
+ * Turns argv into options and operands. Options may stand anywhere, which is
+ * why this is not getopt: it would take -0.5 for five of them.
+ */
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "number.h"
+#include "text.h"
+
+enum {
+    APPLY = 1, /* the subcommands that take an option */
+    COPY = 2,
+    EXPLAIN = 4,
+    INFO = 8,
+    LIST = 16,
+    ALL = 31
+};
+
+static int set_axis(struct arguments *a, const char *value);
+static int set_output(struct arguments *a, const char *value);
+static int set_out_dtype(struct arguments *a, const char *value);
+static int set_dtype(struct arguments *a, const char *value);
+static int set_shape(struct arguments *a, const char *value);
+
+/* An option has a value, which set takes, or is a flag. */
+static const struct option {
+    const char *name;
+    char letter;
+    unsigned commands;
+    int (*set)(struct arguments *a, const char *value);
+    size_t flag;
+} options[] = {
+    {"--axis", 0, APPLY | COPY | EXPLAIN, set_axis, 0},
+    {"--output", 'o', APPLY | COPY, set_output, 0},
+    {"--out-dtype", 0, APPLY | COPY | EXPLAIN, set_out_dtype, 0},
+    {"--dtype", 0, APPLY | COPY | EXPLAIN | INFO, set_dtype, 0},
+    {"--shape", 0, COPY, set_shape, 0},
+    {"--json", 0, EXPLAIN | INFO, NULL, offsetof(struct arguments, json)},
+    {"--help", 'h', ALL, NULL, offsetof(struct arguments, help)},
+    {"--version", 0, ALL, NULL, offsetof(struct arguments, version)},
+};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+static int set_axis(struct arguments *a, const char *value)
+{
+    char *end;
+    long axis = strtol(value, &end, 10);
+    if (end == value || *end || axis < INT_MIN || axis > INT_MAX)
+        return command_fail(COMMAND_USAGE, "--axis: '%s' is not an integer",
+                            value);
+    a->axis = (int)axis;
+    return COMMAND_DONE;
+}
+
+static int set_output(struct arguments *a, const char *value)
+{
+    a->output = value;
+    return COMMAND_DONE;
+}
+
+static int set_out_dtype(struct arguments *a, const char *value)
+{
+    a->out_dtype = elementwise_dtype_from_name(value);
+    if (!a->out_dtype)
+        return command_fail(COMMAND_USAGE,
+                            "--out-dtype: unknown type '%s'; `elementwise "
+                            "list` has them",
+                            value);
+    return COMMAND_DONE;
+}
+
+static int set_dtype(struct arguments *a, const char *value)
+{
+    if (strcmp(value, "bf16") != 0)
+        return command_fail(COMMAND_USAGE,
+                            "--dtype: '%s' is not bf16, the only type that "
+                            "files do not name; --out-dtype converts",
+                            value);
+    a->bf16 = true;
+    return COMMAND_DONE;
+}
+
+static int set_shape(struct arguments *a, const char *value)
+{
+    a->shape = value;
+    return COMMAND_DONE;
+}
+
+static int unknown_option(const char *text)
+{
+    const char *names[OPTIONS];
+    char name[64];
+    for (int i = 0; i < OPTIONS; i++)
+        names[i] = options[i].name;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+    return command_fail(COMMAND_USAGE, "unknown option %s; is it %s?", name,
+                        text_nearest(name, names, OPTIONS));
+}
+
+/* The option that text is, and where its value begins: after = or the
+   letter, or NULL if it is the next word. */
+static const struct option *find(const char *text, const char **value)
+{
+    size_t n = strcspn(text, "=");
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option *option = &options[i];
+        *value = text[n] ? text + n + 1 : NULL;
+        if (strlen(option->name) == n && !strncmp(text, option->name, n))
+            return option;
+        *value = text[2] ? text + 2 : NULL;
+        if (option->letter && text[1] == option->letter)
+            return option;
+    }
+    return NULL;
+}
+
+static bool is_option(const char *text)
+{
+    return text[0] == '-' && text[1] && !number_is(text);
+}
+
+/* Reads the option at argv[*i], and its value, which may be the next word. */
+static int read_option(char **argv, int *i, struct arguments *a,
+                       const struct option **seen)
+{
+    const char *value;
+    const struct option *option = find(argv[*i], &value);
+    if (!option)
+        return unknown_option(argv[*i]);
+    *seen = option;
+    if (!option->set && value)
+        return command_fail(COMMAND_USAGE, "%s takes no value", option->name);
+    if (!option->set) {
+        *(bool *)((char *)a + option->flag) = true;
+        return COMMAND_DONE;
+    }
+    if (!value)
+        value = argv[++*i];
+    if (!value)
+        return command_fail(COMMAND_USAGE, "%s needs a value", option->name);
+    return option->set(a, value);
+}
+
+static unsigned command_bit(const struct arguments *a)
+{
+    static const char *const names[] = {"copy", "explain", "info", "list"};
+    for (unsigned i = 0; i < 4; i++)
+        if (a->command && !strcmp(a->command, names[i]))
+            return 2u << i;
+    return a->op ? APPLY : ALL;
+}
+
+static int check_allowed(const struct arguments *a,
+                         const struct option *const seen[], int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!(seen[i]->commands & command_bit(a)))
+            return command_fail(COMMAND_USAGE, "%s: takes no %s", a->command,
+                                seen[i]->name);
+    return COMMAND_DONE;
+}
+
+int arguments_parse(int argc, char **argv, struct arguments *arguments)
+{
+    const struct option *seen[64];
+    int n = 0, operands = 0;
+    bool only_operands = false;
+    *arguments = (struct arguments){.axis = ELEMENTWISE_NUMPY};
+    for (int i = 1; i < argc; i++) {
+        if (only_operands || !is_option(argv[i])) {
+            argv[operands++] = argv[i];
+        } else if (!strcmp(argv[i], "--")) {
+            only_operands = true;
+        } else {
+            if (n == 64)
+                return command_fail(COMMAND_USAGE, "too many options");
+            int code = read_option(argv, &i, arguments, &seen[n++]);
+            if (code)
+                return code;
+        }
+    }
+    if (operands) {
+        arguments->command = argv[0];
+        arguments->op = elementwise_op_from_name(argv[0]);
+        arguments->operands = argv + 1;
+        arguments->count = operands - 1;
+    }
+    return check_allowed(arguments, seen, n);
+}

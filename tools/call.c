@@ -1,0 +1,41 @@
+/*
+ * Turns an operation, two tensors and an axis into the result's shape and
+ * type, or into the library's message of what is wrong with them.
+ */
+#include "call.h"
+
+elementwise_status call_resolve(struct call *call, elementwise_plan **plan)
+{
+    const elementwise_tensor *x = call->x, *y = call->y;
+    elementwise_dtype natural;
+    *plan = NULL;
+    elementwise_status status =
+        elementwise_result_type(call->op, x->dtype, y->dtype, &natural);
+    if (status)
+        return status;
+    if (!call->dtype)
+        call->dtype = natural;
+    elementwise_tensor out = {.dtype = call->dtype, .shape = call->shape};
+    status =
+        elementwise_broadcast_shape(x, y, call->axis, &out.ndim, call->shape);
+    call->ndim = out.ndim;
+    if (status && status != ELEMENTWISE_BAD_AXIS &&
+        status != ELEMENTWISE_BAD_SHAPE)
+        return status;
+    /* If the shapes do not fit, the plan is refused whatever out is, with a
+       message that names the operation. */
+    elementwise_status planned =
+        elementwise_plan_create(plan, call->op, x, y, call->axis, &out, NULL);
+    return planned ? planned : status;
+}
+
+int call_places_x(const struct call *call)
+{
+    return call->x->ndim < call->y->ndim;
+}
+
+int call_axis_of(const struct call *call, const elementwise_tensor *operand)
+{
+    const elementwise_tensor *placed = call_places_x(call) ? call->x : call->y;
+    return operand == placed ? call->axis : ELEMENTWISE_NUMPY;
+}

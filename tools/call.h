@@ -1,0 +1,34 @@
+/*
+ * call.h - an operation on two tensors, checked before any data is there.
+ */
+#ifndef CALL_H
+#define CALL_H
+
+#include "elementwise.h"
+
+struct call {
+    elementwise_op op;
+    const elementwise_tensor *x, *y;
+    int axis;
+    elementwise_dtype dtype; /**< of the result */
+    int ndim;
+    int64_t shape[ELEMENTWISE_MAX_NDIM];
+};
+
+/**
+ * Fills in the result of the operation whose op, x, y and axis are given: its
+ * shape, and its type unless dtype is given. *plan is the caller's, or NULL
+ * on failure; the message is elementwise_last_error()'s.
+ */
+elementwise_status call_resolve(struct call *call, elementwise_plan **plan);
+
+/**
+ * Whether the axis rule places x, not y. Where it places neither, the axis is
+ * not read.
+ */
+int call_places_x(const struct call *call);
+
+/** The axis under which x or y, as given, stands over the result's shape. */
+int call_axis_of(const struct call *call, const elementwise_tensor *operand);
+
+#endif

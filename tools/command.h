@@ -1,0 +1,66 @@
+/*
+ * command.h - what the parts of the command share: the parsed command line,
+ * the exit codes and the way to complain. Every subcommand takes arguments
+ * and returns an exit code, having said on stderr what went wrong.
+ */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <stdbool.h>
+
+#include "elementwise.h"
+
+enum {
+    COMMAND_DONE = 0,
+    /* 1 is kept for "they differ" */
+    COMMAND_USAGE = 2,    /* the command line makes no sense */
+    COMMAND_REFUSED = 3,  /* shapes, axis or types do not go together */
+    COMMAND_FILE = 4,     /* a file cannot be read or written */
+    COMMAND_TOO_BIG = 5,  /* no memory, or a size beyond int64 */
+    COMMAND_DIVISION = 6, /* an integer division by zero */
+};
+
+struct arguments {
+    const char *command; /**< the first operand; NULL if there is none */
+    elementwise_op op;   /**< the operation of that name, or 0 */
+    char **operands;     /**< what follows, without the options */
+    int count;
+    int axis;
+    const char *output;          /**< NULL if not given, as below */
+    const char *shape;           /**< not parsed yet */
+    elementwise_dtype out_dtype; /**< 0 if not given */
+    bool bf16, json, help, version;
+};
+
+/**
+ * Reads the command line, moving the operands to the front of argv. Options
+ * may stand anywhere; what reads as a number is never an option.
+ */
+int arguments_parse(int argc, char **argv, struct arguments *arguments);
+
+/** Prints "elementwise: ", the text and a newline on stderr; returns code. */
+__attribute__((format(printf, 2, 3))) int command_fail(int code,
+                                                       const char *format, ...);
+
+/** The exit code of a status. */
+int command_code(elementwise_status status);
+
+/** Complains with the library's message; returns the status' exit code. */
+int command_fail_status(elementwise_status status);
+
+/** The subcommand or operation that name was probably meant to be. */
+const char *command_nearest(const char *name);
+
+int command_apply(const struct arguments *arguments);
+int command_copy(const struct arguments *arguments);
+int command_explain(const struct arguments *arguments);
+int command_info(const struct arguments *arguments);
+int command_list(const struct arguments *arguments);
+
+/** The help of a subcommand or an operation; of the command if NULL. */
+const char *help_text(const struct arguments *arguments);
+
+/** What op computes, such as "x + y"; "" if nothing is known. */
+const char *help_formula(elementwise_op op);
+
+#endif

@@ -1,0 +1,338 @@
+/*
+ * Turns an operation and two shapes into a picture of how they are aligned,
+ * what the result is and which loops would run. No data is needed, so
+ * operands may be shapes on the command line or the headers of files.
+ */
+#define _DEFAULT_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "command.h"
+#include "operand.h"
+#include "text.h"
+
+enum { CELL = 48 };
+
+static const char dim_colour[] = "\33[2m", bold_colour[] = "\33[1m";
+
+/* An operand's place over the result. Under the axis rule its trailing 1s are
+   dropped; kept is what is left. */
+struct row {
+    const char *name;
+    const elementwise_tensor *tensor;
+    int start, kept;
+};
+
+static bool wants_colour(void)
+{
+    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return !(no && *no) && isatty(STDOUT_FILENO) && terminal &&
+           strcmp(terminal, "dumb") != 0;
+}
+
+/* A shape with or without a type, such as 2x3:f16; otherwise a file. */
+static int open_operand(struct operand *operand, const char *text, bool bf16)
+{
+    const char *colon = strrchr(text, ':');
+    size_t n = colon ? (size_t)(colon - text) : strlen(text);
+    elementwise_dtype dtype = ELEMENTWISE_F32;
+    memset(operand, 0, sizeof *operand);
+    if (!text_parse_shape(text, n, &operand->header.ndim,
+                          operand->header.shape))
+        return operand_open(operand, text, bf16);
+    if (colon)
+        dtype = elementwise_dtype_from_name(colon + 1);
+    if (!dtype)
+        return command_fail(COMMAND_USAGE, "%s: unknown type '%s'", text,
+                            colon + 1);
+    operand->tensor = (elementwise_tensor){.dtype = dtype,
+                                           .ndim = operand->header.ndim,
+                                           .shape = operand->header.shape};
+    return COMMAND_DONE;
+}
+
+static int without_trailing_ones(const elementwise_tensor *t)
+{
+    int ndim = t->ndim;
+    while (ndim > 0 && t->shape[ndim - 1] == 1)
+        ndim--;
+    return ndim;
+}
+
+/* Whether the axis moves the placed operand: not if the shapes are equal or
+   it has nothing but 1s. */
+static bool axis_is_read(const struct call *call)
+{
+    const elementwise_tensor *x = call->x, *y = call->y;
+    bool equal = x->ndim == y->ndim;
+    for (int i = 0; equal && i < x->ndim; i++)
+        equal = x->shape[i] == y->shape[i];
+    return call->axis != ELEMENTWISE_NUMPY && !equal &&
+           without_trailing_ones(call_places_x(call) ? x : y) > 0;
+}
+
+static struct row place(const struct call *call, const char *name,
+                        const elementwise_tensor *t)
+{
+    struct row row = {name, t, call->ndim - t->ndim, t->ndim};
+    if (axis_is_read(call) && call_axis_of(call, t) != ELEMENTWISE_NUMPY) {
+        row.start = call->axis;
+        row.kept = without_trailing_ones(t);
+    }
+    return row;
+}
+
+/* One extent as it is printed, and the colour for it. */
+static const char *cell(const struct call *call, const struct row *row, int dim,
+                        char text[CELL])
+{
+    int own = dim - row->start;
+    int64_t out = dim < call->ndim ? call->shape[dim] : 1;
+    text[0] = 0;
+    if (own >= row->kept && own < row->tensor->ndim) {
+        strcpy(text, "[1]");
+        return dim_colour;
+    }
+    if (own < 0 || own >= row->kept) {
+        strcpy(text, dim < call->ndim ? "." : "");
+        return dim_colour;
+    }
+    int64_t extent = row->tensor->shape[own];
+    if (extent == out) {
+        snprintf(text, CELL, "%lld", (long long)extent);
+        return "";
+    }
+    snprintf(text, CELL, "%lld>%lld", (long long)extent, (long long)out);
+    return bold_colour;
+}
+
+static int columns(const struct call *call, const struct row row[2])
+{
+    int n = call->ndim;
+    for (int k = 0; k < 2; k++) {
+        int end = row[k].start + row[k].tensor->ndim;
+        n = end > n ? end : n;
+    }
+    return n;
+}
+
+static int column_width(const struct call *call, const struct row row[2])
+{
+    size_t width = 2;
+    char text[CELL];
+    for (int dim = 0; dim < columns(call, row); dim++)
+        for (int k = 0; k < 2; k++) {
+            cell(call, &row[k], dim, text);
+            width = strlen(text) > width ? strlen(text) : width;
+        }
+    return (int)width + 2;
+}
+
+static void print_row(const struct call *call, const struct row *row, int n,
+                      int width, bool colour)
+{
+    char text[CELL], label[CELL];
+    bool moved = row->start != call->ndim - row->tensor->ndim ||
+                 row->kept != row->tensor->ndim;
+    snprintf(label, sizeof label, moved ? "%s axis %d" : "%s", row->name,
+             call->axis);
+    printf("\n  %-11s", label);
+    for (int dim = 0; dim < n; dim++) {
+        const char *on = cell(call, row, dim, text);
+        if (!*text) /* and nothing follows */
+            break;
+        printf("%*s%s%s%s", width - (int)strlen(text), "", colour ? on : "",
+               text, colour && *on ? "\33[0m" : "");
+    }
+}
+
+/* Says only what the diagram has. */
+static void print_legend(const struct call *call, const struct row row[2],
+                         int n)
+{
+    bool dot = false, stretched = false, dropped = false;
+    char text[CELL];
+    for (int dim = 0; dim < n; dim++)
+        for (int k = 0; k < 2; k++) {
+            cell(call, &row[k], dim, text);
+            dot |= text[0] == '.';
+            dropped |= text[0] == '[';
+            stretched |= strchr(text, '>') != NULL;
+        }
+    if (dot || stretched || dropped)
+        printf("\n  %s%s%s", dot ? "  . counts as 1" : "",
+               stretched ? "  1>n is stretched" : "",
+               dropped ? "  [1] is dropped" : "");
+    if (call->axis != ELEMENTWISE_NUMPY && !axis_is_read(call))
+        printf("\n    the axis makes no difference for these shapes");
+}
+
+static void print_diagram(const struct call *call)
+{
+    const struct row row[2] = {place(call, "x", call->x),
+                               place(call, "y", call->y)};
+    const elementwise_tensor out = {.ndim = call->ndim, .shape = call->shape};
+    const struct row result = {"out", &out, 0, call->ndim};
+    int n = columns(call, row), width = column_width(call, row);
+    bool colour = wants_colour();
+    printf("\n\n  %-11s", "dim");
+    for (int dim = 0; dim < n; dim++)
+        printf("%*d", width, dim);
+    print_row(call, &row[0], n, width, colour);
+    print_row(call, &row[1], n, width, colour);
+    print_row(call, &result, n, width, colour);
+    print_legend(call, row, n);
+    printf("\n\n");
+}
+
+/* The value of a key whose value is a word, as far as the next quote. */
+static void print_word(const char *json, const char *key)
+{
+    const char *at = strstr(json, key);
+    size_t n = strlen(key);
+    if (at)
+        printf("%.*s", (int)strcspn(at + n, "\""), at + n);
+}
+
+/* The plan's loops, indented as they are nested. */
+static void print_loops(const char *json)
+{
+    const char *at = strstr(json, "\"loops\":[");
+    long long extent, x, y, out;
+    int depth = 0, n = 0;
+    if (!at)
+        return;
+    for (at += strlen("\"loops\":["); *at == '{'; at += n + (at[n] == ',')) {
+        n = 0;
+        if (sscanf(at, "{\"extent\":%lld,\"x\":%lld,\"y\":%lld,\"out\":%lld}%n",
+                   &extent, &x, &y, &out, &n) != 4 ||
+            n == 0)
+            return;
+        printf("%*sfor %lld: x %+lld, y %+lld, out %+lld bytes\n",
+               4 + 2 * depth++, "", extent, x, y, out);
+    }
+}
+
+static void print_plan(const char *json)
+{
+    const char *bytes = strstr(json, "\"bytes\":");
+    printf("  runs   ");
+    print_word(json, "\"kernel\":\"");
+    printf(" for ");
+    print_word(json, "\"level\":\"");
+    printf("%s\n", strstr(json, "\"tiles\":true")
+                       ? ", types converted in tiles on the way"
+                       : "");
+    print_loops(json);
+    printf("  moves  ");
+    text_print_bytes(bytes ? strtoull(bytes + 8, NULL, 10) : 0);
+    printf("\n");
+}
+
+static void print_operand(const char *name, const struct operand *operand)
+{
+    const struct npy *npy = &operand->header;
+    printf("  %s      %s ", name,
+           elementwise_dtype_name(operand->tensor.dtype));
+    text_print_shape(npy->ndim, npy->shape);
+    if (operand->file)
+        printf("  %s%s%s", operand->file, npy->fortran ? ", column-major" : "",
+               operand_is_ready(operand) ? "" : ", copied slab by slab first");
+    printf("\n");
+}
+
+static void print_text(const struct call *call, const struct operand operand[2],
+                       const char *plan)
+{
+    size_t nbytes = 0;
+    printf("%s: %s\n\n", elementwise_op_name(call->op), help_formula(call->op));
+    print_operand("x", &operand[0]);
+    print_operand("y", &operand[1]);
+    printf("  axis   %d%s", call->axis,
+           call->axis == ELEMENTWISE_NUMPY ? ", aligned at the right" : "");
+    print_diagram(call);
+    printf("  out    %s ", elementwise_dtype_name(call->dtype));
+    text_print_shape(call->ndim, call->shape);
+    printf(", ");
+    elementwise_nbytes(call->dtype, call->ndim, call->shape, &nbytes);
+    text_print_bytes(nbytes);
+    printf("\n");
+    print_plan(plan);
+}
+
+static void print_json_operand(const char *name, elementwise_dtype dtype,
+                               int ndim, const int64_t *shape)
+{
+    printf(",\"%s\":{\"dtype\":\"%s\",\"shape\":", name,
+           elementwise_dtype_name(dtype));
+    text_print_json_shape(ndim, shape);
+    printf("}");
+}
+
+static void print_json(const struct call *call, elementwise_status status,
+                       const char *plan)
+{
+    const elementwise_tensor *x = call->x, *y = call->y;
+    printf("{\"op\":\"%s\",\"axis\":%d", elementwise_op_name(call->op),
+           call->axis);
+    print_json_operand("x", x->dtype, x->ndim, x->shape);
+    print_json_operand("y", y->dtype, y->ndim, y->shape);
+    if (status) {
+        printf(",\"error\":{\"status\":\"%s\",\"exit\":%d,\"message\":",
+               elementwise_status_name(status), command_code(status));
+        text_print_json(elementwise_last_error());
+        printf("}}\n");
+        return;
+    }
+    print_json_operand("out", call->dtype, call->ndim, call->shape);
+    printf(",\"plan\":%s}\n", plan);
+}
+
+static int explain(const struct arguments *a, const struct operand operand[2])
+{
+    struct call call = {.op = elementwise_op_from_name(a->operands[0]),
+                        .x = &operand[0].tensor,
+                        .y = &operand[1].tensor,
+                        .axis = a->axis,
+                        .dtype = a->out_dtype};
+    elementwise_plan *plan;
+    elementwise_status status = call_resolve(&call, &plan);
+    size_t size = elementwise_plan_describe(plan, NULL, 0) + 1;
+    char *json = calloc(size, 1);
+    if (!json)
+        return command_fail(COMMAND_TOO_BIG, "no memory for a description");
+    elementwise_plan_describe(plan, json, size);
+    elementwise_plan_destroy(plan);
+    if (a->json)
+        print_json(&call, status, json);
+    else if (!status)
+        print_text(&call, operand, json);
+    free(json);
+    if (status && !a->json)
+        command_fail_status(status);
+    return command_code(status);
+}
+
+int command_explain(const struct arguments *arguments)
+{
+    struct operand operand[2] = {{.map = NULL}, {.map = NULL}};
+    char **operands = arguments->operands;
+    int code = COMMAND_DONE;
+    if (arguments->count != 3)
+        return command_fail(COMMAND_USAGE,
+                            "explain: an operation and two shapes or files "
+                            "are needed");
+    if (!elementwise_op_from_name(operands[0]))
+        return command_fail(COMMAND_USAGE,
+                            "explain: '%s' is not an operation; is it '%s'?",
+                            operands[0], command_nearest(operands[0]));
+    for (int k = 0; k < 2 && !code; k++)
+        code = open_operand(&operand[k], operands[k + 1], arguments->bf16);
+    if (!code)
+        code = explain(arguments, operand);
+    operand_close(&operand[0]);
+    operand_close(&operand[1]);
+    return code;
+}

@@ -1,0 +1,189 @@
+/*
+ * Turns a subcommand or an operation into the text that explains it.
+ */
+#include <string.h>
+
+#include "command.h"
+
+static const char overview[] =
+    "Usage: elementwise OP X Y -o OUT.npy [--axis N] [--out-dtype T]\n"
+    "       elementwise copy X.npy -o OUT.npy [--shape S] [--axis N]\n"
+    "                                         [--out-dtype T]\n"
+    "       elementwise explain OP X Y [--axis N] [--json]\n"
+    "       elementwise info FILE.npy... [--json]\n"
+    "       elementwise list\n"
+    "       elementwise --help | --version, elementwise COMMAND --help\n"
+    "\n"
+    "Elementwise operations on .npy files with broadcasting: shapes are\n"
+    "aligned at the right as in NumPy, or with --axis N so that y's first\n"
+    "dimension stands at x's dimension N as in Paddle and Caffe.\n"
+    "\n"
+    "  elementwise add x.npy bias.npy --axis 1 -o sum.npy\n"
+    "  elementwise mul x.npy 0.5 -o half.npy\n"
+    "  elementwise explain add 2x3x4x5 3x4 --axis 1\n"
+    "\n"
+    "Files may be larger than memory. An output is written under another\n"
+    "name in its folder and renamed when it is complete, so it may be one of\n"
+    "the inputs, and after an error or an interruption there is none.\n"
+    "Versions 1.0, 2.0 and 3.0, row-major and column-major, and both byte\n"
+    "orders are read; row-major in this machine's byte order, version 1.0, is\n"
+    "written. A file of V2 is bf16 if --dtype bf16 is given, and bf16 is\n"
+    "written as V2: NumPy has no name for it. -o - is not supported.\n"
+    "Options may stand anywhere; -- ends them.\n"
+    "\n"
+    "Exit codes:\n"
+    "  0  done\n"
+    "  2  the command line makes no sense\n"
+    "  3  shapes, axis or types do not go together\n"
+    "  4  a file cannot be read or written, or is not a valid .npy file\n"
+    "  5  no memory, or a size beyond 2^63 - 1 bytes\n"
+    "  6  an integer is divided by zero; there is no output\n"
+    "  (1 is not used)\n";
+
+static const char apply[] =
+    "Usage: elementwise OP X Y -o OUT.npy [--axis N] [--out-dtype T]\n"
+    "                                     [--dtype bf16]\n"
+    "\n"
+    "Writes X op Y. `elementwise list` has the operations. One of X and Y may\n"
+    "be a number: 2, -0.5, 1e-3, 0x1p-3, inf, -inf, nan. As a number in\n"
+    "Python it takes the type of the array: an integer must fit an integer\n"
+    "type, and a number that is not infinite must not become infinite. An\n"
+    "integer is i64 next to a bool array; a number with a point, an exponent,\n"
+    "inf or nan is f64 next to integers and bool. A file that is called like\n"
+    "a number is ./5.\n"
+    "\n"
+    "  --axis N         where y's first dimension stands, or x's if x has the\n"
+    "                   smaller rank: 0, 1, ...; -1, the default, aligns the\n"
+    "                   shapes at the right\n"
+    "  -o, --output F   the file to write; required\n"
+    "  --out-dtype T    the type to write, if the result can be cast to it\n"
+    "                   (as NumPy's same_kind: f32 to f16, not f32 to i32)\n"
+    "  --dtype bf16     files of V2 are bf16\n"
+    "\n"
+    "  elementwise add x.npy bias.npy --axis 1 -o sum.npy\n"
+    "  elementwise sub 1 mask.npy -o inverted.npy\n"
+    "  elementwise mul x.npy -0.5 --out-dtype f16 -o scaled.npy\n"
+    "  elementwise less_than x.npy 0 -o negative.npy\n"
+    "  elementwise max x.npy 0.0 -o x.npy\n";
+
+static const char copy[] =
+    "Usage: elementwise copy X.npy -o OUT.npy [--shape S] [--axis N]\n"
+    "                        [--out-dtype T] [--dtype bf16]\n"
+    "\n"
+    "Writes X row-major in this machine's byte order: in its own shape and\n"
+    "type, or broadcast to the shape S and converted to T. Floats become\n"
+    "integers by dropping the fraction, and the nearest integer there is if\n"
+    "they do not fit; integers wrap; complex becomes nothing but complex\n"
+    "and bool.\n"
+    "\n"
+    "  --shape S        2x3x4, 2,3,4 or () for one element\n"
+    "  --axis N         where X's first dimension stands in S; -1, the\n"
+    "                   default, aligns the shapes at the right\n"
+    "  -o, --output F   the file to write; required\n"
+    "  --out-dtype T    the type to write\n"
+    "  --dtype bf16     a file of V2 is bf16\n"
+    "\n"
+    "  elementwise copy x.npy --out-dtype f16 -o x16.npy\n"
+    "  elementwise copy bias.npy --shape 8x3x224x224 --axis 1 -o full.npy\n";
+
+static const char explain[] =
+    "Usage: elementwise explain OP X Y [--axis N] [--out-dtype T] [--json]\n"
+    "                           [--dtype bf16]\n"
+    "\n"
+    "Shows how X and Y are aligned, the shape and type of the result, and the\n"
+    "loops that would run, with the bytes they step and the bytes that move.\n"
+    "X and Y are shapes (2x3x4, 2,3,4, () or scalar; f32 unless a type\n"
+    "follows, as in 2x3:f16) or .npy files, of which the header is read. A\n"
+    "file that is called like a shape is ./2x3. If the shapes do not fit, the\n"
+    "reason goes to stderr, or with --json into the object, and the exit code\n"
+    "is the one of the operation.\n"
+    "\n"
+    "  --axis N         where y's first dimension stands, or x's if x has the\n"
+    "                   smaller rank; -1, the default, aligns at the right\n"
+    "  --out-dtype T    the type of the output\n"
+    "  --json           one JSON object\n"
+    "  --dtype bf16     files of V2 are bf16\n"
+    "\n"
+    "In the diagram . counts as 1, 1>n is stretched, [1] is a trailing 1 that\n"
+    "is dropped. Colours are for terminals; NO_COLOR turns them off.\n"
+    "\n"
+    "  elementwise explain add 2x3x4x5 3x4 --axis 1\n"
+    "  elementwise explain mul 8x1x6x1 7x1x5\n"
+    "  elementwise explain sub x.npy 3:f64 --json\n";
+
+static const char info[] =
+    "Usage: elementwise info FILE.npy... [--json] [--dtype bf16]\n"
+    "\n"
+    "Prints type, shape, order, size and version of files. Only headers are\n"
+    "read, but files whose data is cut off are noticed.\n"
+    "\n"
+    "  --json           one JSON object per line and file; dtype is null for\n"
+    "                   V2 unless --dtype bf16 is given\n"
+    "  --dtype bf16     files of V2 are bf16\n"
+    "\n"
+    "  elementwise info x.npy\n"
+    "  elementwise info --json *.npy\n";
+
+static const char list[] =
+    "Usage: elementwise list\n"
+    "\n"
+    "Prints the operations, what they compute and the kinds of types they\n"
+    "take, and the types. -> bool: the result is bool, otherwise the type "
+    "that\n"
+    "both operands promote to.\n";
+
+static const char *const formulas[] = {
+    [ELEMENTWISE_ADD] = "x + y",
+    [ELEMENTWISE_SUB] = "x - y",
+    [ELEMENTWISE_MUL] = "x * y",
+    [ELEMENTWISE_DIV] = "x / y",
+    [ELEMENTWISE_MAX] = "the larger, NaN wins",
+    [ELEMENTWISE_MIN] = "the smaller, NaN wins",
+    [ELEMENTWISE_POW] = "x to the power y",
+    [ELEMENTWISE_MOD] = "x - floor(x / y) * y",
+    [ELEMENTWISE_FLOORDIV] = "floor(x / y)",
+    [ELEMENTWISE_FMAX] = "the larger, numbers win",
+    [ELEMENTWISE_FMIN] = "the smaller, numbers win",
+    [ELEMENTWISE_HEAVISIDE] = "0 if x < 0, y if x = 0, else 1",
+    [ELEMENTWISE_TRUNCDIV] = "trunc(x / y)",
+    [ELEMENTWISE_FMOD] = "x - trunc(x / y) * y",
+    [ELEMENTWISE_ATAN2] = "the angle of (y, x)",
+    [ELEMENTWISE_HYPOT] = "sqrt(x^2 + y^2)",
+    [ELEMENTWISE_COPYSIGN] = "x with the sign of y",
+    [ELEMENTWISE_NEXTAFTER] = "the next value of x towards y",
+    [ELEMENTWISE_LOGADDEXP] = "log(exp(x) + exp(y))",
+    [ELEMENTWISE_EQUAL] = "x == y",
+    [ELEMENTWISE_NOT_EQUAL] = "x != y",
+    [ELEMENTWISE_LESS_THAN] = "x < y",
+    [ELEMENTWISE_LESS_EQUAL] = "x <= y",
+    [ELEMENTWISE_GREATER_THAN] = "x > y",
+    [ELEMENTWISE_GREATER_EQUAL] = "x >= y",
+    [ELEMENTWISE_LOGICAL_AND] = "x and y",
+    [ELEMENTWISE_LOGICAL_OR] = "x or y",
+    [ELEMENTWISE_LOGICAL_XOR] = "either x or y",
+    [ELEMENTWISE_BITWISE_AND] = "x & y",
+    [ELEMENTWISE_BITWISE_OR] = "x | y",
+    [ELEMENTWISE_BITWISE_XOR] = "x ^ y",
+    [ELEMENTWISE_BITWISE_LEFT_SHIFT] = "x << y",
+    [ELEMENTWISE_BITWISE_RIGHT_SHIFT] = "x >> y",
+};
+
+const char *help_formula(elementwise_op op)
+{
+    size_t i = (size_t)op;
+    const char *formula =
+        i < sizeof formulas / sizeof *formulas ? formulas[i] : NULL;
+    return formula ? formula : "";
+}
+
+const char *help_text(const struct arguments *arguments)
+{
+    static const struct {
+        const char *command, *text;
+    } texts[] = {
+        {"copy", copy}, {"explain", explain}, {"info", info}, {"list", list}};
+    for (size_t i = 0; arguments->command && i < 4; i++)
+        if (!strcmp(arguments->command, texts[i].command))
+            return texts[i].text;
+    return arguments->op ? apply : overview;
+}

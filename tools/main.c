@@ -1,0 +1,112 @@
+/*
+ * elementwise - the library's operations on .npy files. This file turns a
+ * command line into a call of one subcommand, and statuses into exit codes;
+ * help.c has what the command promises.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "text.h"
+
+static const struct {
+    const char *name;
+    int (*run)(const struct arguments *arguments);
+} commands[] = {{"copy", command_copy},
+                {"explain", command_explain},
+                {"info", command_info},
+                {"list", command_list}};
+enum { COMMANDS = sizeof commands / sizeof *commands, NAMES = 256 };
+
+int command_fail(int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("elementwise: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return code;
+}
+
+int command_code(elementwise_status status)
+{
+    switch (status) {
+    case ELEMENTWISE_OK:
+        return COMMAND_DONE;
+    case ELEMENTWISE_TOO_LARGE:
+    case ELEMENTWISE_NO_MEMORY:
+        return COMMAND_TOO_BIG;
+    case ELEMENTWISE_DIVISION_BY_ZERO:
+        return COMMAND_DIVISION;
+    default:
+        return COMMAND_REFUSED;
+    }
+}
+
+int command_fail_status(elementwise_status status)
+{
+    return command_fail(command_code(status), "%s", elementwise_last_error());
+}
+
+const char *command_nearest(const char *name)
+{
+    const char *names[NAMES];
+    int n = 0;
+    for (; n < COMMANDS; n++)
+        names[n] = commands[n].name;
+    for (int i = 1; n < NAMES && elementwise_op_name((elementwise_op)i); i++)
+        names[n++] = elementwise_op_name((elementwise_op)i);
+    return text_nearest(name, names, n);
+}
+
+static int print_help(const struct arguments *arguments)
+{
+    if (arguments->op)
+        printf("%s: %s\n\n", arguments->command, help_formula(arguments->op));
+    fputs(help_text(arguments), stdout);
+    return COMMAND_DONE;
+}
+
+static int print_version(void)
+{
+    printf("elementwise %s, kernels for %s\n", elementwise_version(),
+           elementwise_cpu_level());
+    return COMMAND_DONE;
+}
+
+static int dispatch(const struct arguments *a)
+{
+    if (a->version)
+        return print_version();
+    for (int i = 0; a->command && !a->help && i < COMMANDS; i++)
+        if (!strcmp(a->command, commands[i].name))
+            return commands[i].run(a);
+    if (a->help)
+        return print_help(a);
+    if (!a->command) {
+        fputs(help_text(a), stderr);
+        return COMMAND_USAGE;
+    }
+    if (a->op)
+        return command_apply(a);
+    return command_fail(COMMAND_USAGE,
+                        "'%s' is not a command or an operation; is it '%s'? "
+                        "See elementwise --help",
+                        a->command, command_nearest(a->command));
+}
+
+/* A full disk behind stdout is an error like any other. */
+int main(int argc, char **argv)
+{
+    struct arguments arguments;
+    int code = arguments_parse(argc, argv, &arguments);
+    if (!code)
+        code = dispatch(&arguments);
+    if ((fflush(stdout) || ferror(stdout)) && !code)
+        code =
+            command_fail(COMMAND_FILE, "standard output: %s", strerror(errno));
+    return code;
+}

@@ -1,0 +1,176 @@
+/*
+ * Turns a name, a shape and a type into mapped memory to write elements to,
+ * and that into a file of this name. Until it is complete the file has
+ * another name in the same folder, so it may replace an input that is still
+ * mapped, and nobody ever sees half of it.
+ */
+#define _DEFAULT_SOURCE
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "npy.h"
+
+/* What a signal handler has to remove: it can be told in no other way. */
+static const char *volatile unfinished;
+
+static void remove_unfinished(int number)
+{
+    static const char lost[] =
+        "elementwise: a mapped file shrank or its disk failed\n";
+    if (unfinished)
+        unlink(unfinished);
+    if (number == SIGBUS) {
+        ssize_t ignored = write(STDERR_FILENO, lost, sizeof lost - 1);
+        (void)ignored;
+        _exit(COMMAND_FILE);
+    }
+    raise(number); /* its action is the default one again */
+}
+
+/* A signal that the parent chose to ignore, as nohup does, stays ignored. A
+   file beyond the size limit is an error like others, not a signal. */
+static void catch_signals(void)
+{
+    static const int fatal[] = {SIGINT,  SIGTERM, SIGHUP,
+                                SIGQUIT, SIGXCPU, SIGBUS};
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = remove_unfinished;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        if (!sigaction(fatal[i], NULL, &before) && before.sa_handler != SIG_IGN)
+            sigaction(fatal[i], &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static int fail_file(const char *file, const char *reason)
+{
+    return command_fail(COMMAND_FILE, "%s: %s", file, reason);
+}
+
+/* Follows links, so that the file behind one is replaced and not the link;
+   devices and the like are left alone. */
+static int find_target(struct output *output, const char *name)
+{
+    struct stat info;
+    char *real = realpath(name, NULL);
+    output->target = real ? real : strdup(name);
+    if (!output->target)
+        return fail_file(name, "no memory for its name");
+    if (!*name)
+        return command_fail(COMMAND_USAGE, "-o needs a file name");
+    if (real && !stat(real, &info) && !S_ISREG(info.st_mode))
+        return fail_file(name, S_ISDIR(info.st_mode)
+                                   ? "is a directory"
+                                   : "is not a regular file; not replaced");
+    return COMMAND_DONE;
+}
+
+/* Returns a descriptor, or -1 and errno. Signals wait, so that none comes
+   between the file and the note that it is there. */
+static int open_temporary(struct output *output)
+{
+    static const char name[] = ".elementwise-XXXXXX";
+    const char *slash = strrchr(output->target, '/');
+    size_t folder = slash ? (size_t)(slash - output->target) + 1 : 0;
+    sigset_t all, before;
+    output->temporary = malloc(folder + sizeof name);
+    if (!output->temporary)
+        return -1;
+    memcpy(output->temporary, output->target, folder);
+    memcpy(output->temporary + folder, name, sizeof name);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    int fd = mkstemp(output->temporary);
+    if (fd >= 0)
+        unfinished = output->temporary;
+    int reason = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = reason;
+    return fd;
+}
+
+/* mkstemp's file is its owner's alone: gives it the mode of a new file. Its
+   blocks are allocated now: on a full disk, writing to mapped memory would
+   raise SIGBUS. Returns 0 or an errno. */
+static int prepare(struct output *output, int fd)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask))
+        return errno;
+    int reason;
+    do
+        reason = posix_fallocate(fd, 0, (off_t)output->size);
+    while (reason == EINTR);
+    if (reason)
+        return reason;
+    void *map =
+        mmap(NULL, output->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED)
+        return errno;
+    output->map = map;
+    return 0;
+}
+
+int output_create(struct output *output, const char *name,
+                  elementwise_dtype dtype, int ndim, const int64_t *shape)
+{
+    char header[NPY_HEADER_SIZE];
+    size_t length = npy_format(dtype, ndim, shape, header), nbytes;
+    memset(output, 0, sizeof *output);
+    elementwise_status status = elementwise_nbytes(dtype, ndim, shape, &nbytes);
+    if (status)
+        return command_fail_status(status);
+    if (nbytes > INT64_MAX - length || nbytes > SIZE_MAX - length)
+        return command_fail(COMMAND_TOO_BIG, "%s: %zu bytes exceed every file",
+                            name, nbytes);
+    output->size = length + nbytes;
+    int code = find_target(output, name);
+    if (code)
+        return code;
+    catch_signals();
+    int fd = open_temporary(output);
+    if (fd < 0)
+        return fail_file(name, strerror(errno));
+    int reason = prepare(output, fd);
+    close(fd);
+    if (reason)
+        return command_fail(reason == ENOMEM ? COMMAND_TOO_BIG : COMMAND_FILE,
+                            "%s: %s (%zu bytes)", name, strerror(reason),
+                            output->size);
+    memcpy(output->map, header, length);
+    output->data = output->map + length;
+    return COMMAND_DONE;
+}
+
+int output_commit(struct output *output)
+{
+    if (rename(output->temporary, output->target))
+        return fail_file(output->target, strerror(errno));
+    unfinished = NULL;
+    return COMMAND_DONE;
+}
+
+void output_discard(struct output *output)
+{
+    if (unfinished)
+        unlink(unfinished);
+    unfinished = NULL;
+    if (output->map)
+        munmap(output->map, output->size);
+    free(output->temporary);
+    free(output->target);
+    memset(output, 0, sizeof *output);
+}
