@@ -291,8 +291,8 @@ elementwise_mul(const elementwise_tensor *x, const elementwise_tensor *y,
                 int axis, const elementwise_tensor *out);
 
 /** x / y; numbers. Integers: truncated, as in C; the smallest integer / -1
-    is itself; DIVISION_BY_ZERO if an element of y is 0. Complex: Smith's
-    scaled division. */
+    is itself; DIVISION_BY_ZERO if an element of y is 0. Complex: scaled,
+    so that nothing overflows but the quotient. */
 ELEMENTWISE_API elementwise_status
 elementwise_div(const elementwise_tensor *x, const elementwise_tensor *y,
                 int axis, const elementwise_tensor *out);

@@ -94,8 +94,10 @@ static void add_row(struct ew_text *text, const struct ew_alignment *a,
             ew_text_add(text, "%*lld", width, (long long)p->tensor->shape[own]);
         else if (own >= p->ndim && own < p->tensor->ndim)
             ew_text_add(text, "%*s", width, "[1]");
-        else
-            ew_text_add(text, "%*s", width, dim < a->ndim ? "." : "");
+        else if (dim < a->ndim)
+            ew_text_add(text, "%*s", width, ".");
+        else if (own < 0)
+            ew_text_add(text, "%*s", width, "");
     }
 }
 
@@ -118,13 +120,15 @@ static void add_diagram(struct ew_text *text, const struct ew_alignment *a,
 static void add_advice(struct ew_text *text, const struct ew_alignment *a)
 {
     int found = 0;
-    for (int axis = ELEMENTWISE_NUMPY; axis < a->ndim; axis++)
+    for (int axis = ELEMENTWISE_NUMPY; axis < a->ndim && !a->no_choice; axis++)
         if (ew_shape_legal(a, axis))
             ew_text_add(text, "%s%d", found++ ? ", " : "\n  legal: axis ",
                         axis);
     if (!found)
-        ew_text_add(text, "\n  legal: no axis; along each dimension the "
-                          "extents must be equal or one of them 1");
+        ew_text_add(text,
+                    "\n  legal: %salong each dimension the extents must "
+                    "be equal or one of them 1",
+                    a->no_choice ? "" : "no axis; ");
 }
 
 elementwise_status ew_fail_shapes(elementwise_status status,

@@ -5,6 +5,7 @@
  */
 #include "plan.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cpu.h"
@@ -59,8 +60,10 @@ static void sort(struct ew_loop *loop, int ndim)
 /* Lengthens inner by outer if x, y and out all walk the two as one. */
 static bool merge(struct ew_loop *inner, const struct ew_loop *outer)
 {
+    int64_t whole;
     for (int k = 0; k < 3; k++)
-        if (outer->stride[k] != inner->n * inner->stride[k])
+        if (__builtin_mul_overflow(inner->n, inner->stride[k], &whole) ||
+            outer->stride[k] != whole)
             return false;
     inner->n *= outer->n;
     return true;
@@ -222,6 +225,9 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
                                   const struct ew_placed placed[3])
 {
     plan->result_ndim = ndim;
+    for (int k = 0; k < 3; k++)
+        plan->exists[k] =
+            !has_no_elements(placed[k].tensor->ndim, placed[k].tensor->shape);
     make_loops(plan, placed);
     plan->in_place[EW_X] = same_layout(plan, EW_X);
     plan->in_place[EW_Y] = same_layout(plan, EW_Y);
@@ -265,13 +271,14 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
     static const char *const names[] = {"x", "y", "out"};
     void *data[3] = {(void *)x, (void *)y, out};
     elementwise_status status = ELEMENTWISE_OK;
-    if (plan->empty)
-        return ELEMENTWISE_OK;
-    for (int k = 0; k < 3 && !status; k++) {
-        status = ew_validate_data(plan->what, names[k], data[k],
-                                  ew_types_align(plan->types.operand[k]));
+    for (int k = 0; k < 3 && !status; k++)
+        if (plan->exists[k])
+            status = ew_validate_data(plan->what, names[k], data[k],
+                                      ew_types_align(plan->types.operand[k]));
+    if (status || plan->empty)
+        return status;
+    for (int k = 0; k < 3; k++)
         data[k] = (char *)data[k] + plan->offset[k];
-    }
     for (int k = 0; k < 2 && !status; k++)
         status = ew_plan_check_overlap(plan, k, data);
     if (!status && plan->types.fault)
@@ -296,7 +303,9 @@ elementwise_status elementwise_plan_create(
         status = ew_plan_make(&made, op, x, y, axis, out);
     if (status)
         return status;
+    int before = errno;
     *plan = malloc(sizeof made);
+    errno = before;
     if (!*plan)
         return ew_fail(ELEMENTWISE_NO_MEMORY,
                        "plan_create: no memory for %zu bytes", sizeof made);

@@ -46,6 +46,7 @@ struct elementwise_plan {
     int level;
     struct ew_pass pass;
     bool empty;        /* the result has no elements */
+    bool exists[3];    /* the operand has elements, so it must have data */
     bool in_place[2];  /* out may be this input: their layouts are the same */
     int64_t offset[3]; /* bytes from data to where the loops start */
     int64_t lowest[3], highest[3]; /* the bytes reached, from there */

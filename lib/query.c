@@ -59,8 +59,7 @@ elementwise_broadcast_shapes(const elementwise_tensor *const operands[], int n,
         elementwise_status status =
             ew_validate_shape(what, "an operand", operands[i]);
         if (!status)
-            status = ew_shape_resolve(what, &result, operands[i],
-                                      ELEMENTWISE_NUMPY, &a, next);
+            status = ew_shape_align_right(what, &result, operands[i], &a, next);
         if (status)
             return status;
         result.ndim = a.ndim;

@@ -28,11 +28,22 @@ static int mismatch(const struct ew_alignment *a)
     return -1;
 }
 
+/* Whether x would have to be stretched. */
+static bool stretches_x(const struct ew_alignment *a)
+{
+    for (int dim = 0; dim < a->ndim; dim++)
+        if (ew_shape_extent(&a->x, dim) == 1 &&
+            ew_shape_extent(&a->y, dim) != 1)
+            return true;
+    return a->ndim > a->x.tensor->ndim;
+}
+
 bool ew_shape_legal(const struct ew_alignment *a, int axis)
 {
     struct ew_alignment other = *a;
     other.axis = axis;
-    return place(&other) == ELEMENTWISE_OK && mismatch(&other) < 0;
+    return place(&other) == ELEMENTWISE_OK && mismatch(&other) < 0 &&
+           !(a->onto && stretches_x(&other));
 }
 
 static elementwise_status refuse(elementwise_status status,
@@ -82,6 +93,19 @@ elementwise_status ew_shape_resolve(const char *what,
     return broadcast(a, shape);
 }
 
+elementwise_status ew_shape_align_right(const char *what,
+                                        const elementwise_tensor *x,
+                                        const elementwise_tensor *y,
+                                        struct ew_alignment *a, int64_t *shape)
+{
+    *a = (struct ew_alignment){.what = what,
+                               .axis = ELEMENTWISE_NUMPY,
+                               .no_choice = true,
+                               .x = {.name = "so far", .tensor = x},
+                               .y = {.name = "next", .tensor = y}};
+    return broadcast(a, shape);
+}
+
 elementwise_status ew_shape_onto(const char *what,
                                  const elementwise_tensor *src, int axis,
                                  const char *name,
@@ -90,6 +114,7 @@ elementwise_status ew_shape_onto(const char *what,
 {
     *a = (struct ew_alignment){.what = what,
                                .axis = axis,
+                               .onto = true,
                                .x = {.name = name, .tensor = target},
                                .y = {.name = "src", .tensor = src}};
     elementwise_status status = broadcast(a, shape);

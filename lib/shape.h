@@ -23,7 +23,9 @@ struct ew_placed {
 struct ew_alignment {
     const char *what; /* the operation, for messages */
     int axis;
-    int ndim; /* of the result */
+    bool no_choice; /* the caller has no axis to change */
+    bool onto;      /* the result must be x's shape */
+    int ndim;       /* of the result */
     struct ew_placed x, y;
 };
 
@@ -33,6 +35,12 @@ elementwise_status ew_shape_resolve(const char *what,
                                     const elementwise_tensor *x,
                                     const elementwise_tensor *y, int axis,
                                     struct ew_alignment *a, int64_t *shape);
+
+/* The right-aligned rule for a caller without an axis. BAD_SHAPE. */
+elementwise_status ew_shape_align_right(const char *what,
+                                        const elementwise_tensor *x,
+                                        const elementwise_tensor *y,
+                                        struct ew_alignment *a, int64_t *shape);
 
 /* The same for an operand that is broadcast to a given shape and must not
    make it larger: the target stands for x, src for y. */

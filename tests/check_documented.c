@@ -4,12 +4,13 @@
  * outputs and of example shapes, and every error message shown in full. The
  * folder that holds doc/ is in the environment variable srcdir.
  */
-#include "elementwise.h"
-
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "elementwise.h"
+#include "support.h"
 
 struct op {
     const char *name, *result, *fault;
@@ -321,18 +322,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("documented");
-    TCase *tcase = tcase_create("documented");
-    tcase_add_test(tcase, operations_have_one_row_each);
-    tcase_add_test(tcase, promotion_is_the_library_s);
-    tcase_add_test(tcase, outputs_are_the_library_s);
-    tcase_add_test(tcase, example_shapes_broadcast_as_shown);
-    tcase_add_test(tcase, messages_are_the_library_s);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    TCase *tests = support_case("documented");
+    tcase_add_test(tests, operations_have_one_row_each);
+    tcase_add_test(tests, promotion_is_the_library_s);
+    tcase_add_test(tests, outputs_are_the_library_s);
+    tcase_add_test(tests, example_shapes_broadcast_as_shown);
+    tcase_add_test(tests, messages_are_the_library_s);
+    TCase *const cases[] = {tests, NULL};
+    return support_run("documented", cases);
 }

@@ -138,7 +138,7 @@ static void print_row(const struct call *call, const struct row *row, int n,
                  row->kept != row->tensor->ndim;
     snprintf(label, sizeof label, moved ? "%s axis %d" : "%s", row->name,
              call->axis);
-    printf("\n  %-11s", label);
+    printf("\n  %-9s", label);
     for (int dim = 0; dim < n; dim++) {
         const char *on = cell(call, row, dim, text);
         if (!*text) /* and nothing follows */
@@ -177,7 +177,7 @@ static void print_diagram(const struct call *call)
     const struct row result = {"out", &out, 0, call->ndim};
     int n = columns(call, row), width = column_width(call, row);
     bool colour = wants_colour();
-    printf("\n\n  %-11s", "dim");
+    printf("\n\n  %-9s", "dim");
     for (int dim = 0; dim < n; dim++)
         printf("%*d", width, dim);
     print_row(call, &row[0], n, width, colour);

@@ -56,7 +56,10 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct cursor *c,
     return false;
 }
 
-static int peek(const struct cursor *c) { return c->at < c->end ? *c->at : -1; }
+static int peek(const struct cursor *c)
+{
+    return c->at < c->end ? *c->at : -1;
+}
 
 static bool unexpected(struct cursor *c, const char *wanted)
 {
@@ -80,7 +83,10 @@ static bool accept(struct cursor *c, int byte)
     return found;
 }
 
-static bool is_digit(int byte) { return byte >= '0' && byte <= '9'; }
+static bool is_digit(int byte)
+{
+    return byte >= '0' && byte <= '9';
+}
 
 /* Either quote, and plain ASCII between them: no key or type needs more. */
 static bool read_string(struct cursor *c, char *text, size_t size)
@@ -310,15 +316,14 @@ void npy_describe(elementwise_dtype dtype, char text[16])
 }
 
 size_t npy_format(elementwise_dtype dtype, int ndim, const int64_t *shape,
-                  char header[NPY_HEADER_SIZE])
+                  bool fortran, char header[NPY_HEADER_SIZE])
 {
     char descr[16];
     npy_describe(dtype, descr);
     size_t n = MAGIC + 4, size = NPY_HEADER_SIZE;
     n += (size_t)snprintf(header + n, size - n,
-                          "{'descr': '%s', 'fortran_order': False, "
-                          "'shape': (",
-                          descr);
+                          "{'descr': '%s', 'fortran_order': %s, 'shape': (",
+                          descr, fortran ? "True" : "False");
     for (int i = 0; i < ndim; i++)
         n += (size_t)snprintf(header + n, size - n, "%s%lld", i ? ", " : "",
                               (long long)shape[i]);

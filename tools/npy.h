@@ -38,11 +38,11 @@ bool npy_parse(const unsigned char *bytes, size_t n, struct npy *out, char *why,
                size_t size);
 
 /**
- * Writes the header, version 1.0, of a row-major array in the byte order of
- * this machine. Returns its length, a multiple of 64.
+ * Writes the header, version 1.0, of an array in the byte order of this
+ * machine. Returns its length, a multiple of 64.
  */
 size_t npy_format(elementwise_dtype dtype, int ndim, const int64_t *shape,
-                  char header[NPY_HEADER_SIZE]);
+                  bool fortran, char header[NPY_HEADER_SIZE]);
 
 /** The descr that npy_format writes, such as "<f4", in text. */
 void npy_describe(elementwise_dtype dtype, char text[16]);

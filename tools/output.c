@@ -125,10 +125,11 @@ static int prepare(struct output *output, int fd)
 }
 
 int output_create(struct output *output, const char *name,
-                  elementwise_dtype dtype, int ndim, const int64_t *shape)
+                  elementwise_dtype dtype, int ndim, const int64_t *shape,
+                  bool fortran)
 {
     char header[NPY_HEADER_SIZE];
-    size_t length = npy_format(dtype, ndim, shape, header), nbytes;
+    size_t length = npy_format(dtype, ndim, shape, fortran, header), nbytes;
     memset(output, 0, sizeof *output);
     elementwise_status status = elementwise_nbytes(dtype, ndim, shape, &nbytes);
     if (status)

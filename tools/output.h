@@ -4,6 +4,7 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "elementwise.h"
@@ -13,7 +14,7 @@ struct output {
     char *temporary; /**< the name it has until then, in the same folder */
     unsigned char *map;
     size_t size;
-    unsigned char *data; /**< where the elements go, row-major */
+    unsigned char *data; /**< where the elements go */
 };
 
 /**
@@ -22,7 +23,8 @@ struct output {
  * removes it. Returns an exit code; output_discard is due in any case.
  */
 int output_create(struct output *output, const char *name,
-                  elementwise_dtype dtype, int ndim, const int64_t *shape);
+                  elementwise_dtype dtype, int ndim, const int64_t *shape,
+                  bool fortran);
 
 /** Gives the file its name, replacing what had it. Returns an exit code. */
 int output_commit(struct output *output);

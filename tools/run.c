@@ -25,12 +25,28 @@ static int check_output(const struct arguments *a)
     return COMMAND_DONE;
 }
 
+/* Files of one dimension or none fit either order. */
+static bool all_column_major(const struct slab_job *job)
+{
+    int row_major = 0, column_major = 0;
+    for (int k = 0; k < 2; k++) {
+        const struct npy *header = &job->input[k].from->header;
+        row_major += header->ndim > 1 && !header->fortran;
+        column_major += header->ndim > 1 && header->fortran;
+    }
+    return column_major && !row_major;
+}
+
 /* Creates the output, runs the job into it and gives it its name. */
 static int write_output(struct slab_job *job, const char *name)
 {
     struct output output;
-    int code = output_create(&output, name, job->dtype, job->ndim, job->shape);
+    bool fortran = job->op && all_column_major(job);
+    int code = output_create(&output, name, job->dtype, job->ndim, job->shape,
+                             fortran);
     job->out = output.data;
+    if (fortran)
+        slab_transpose(job);
     if (!code)
         code = slab_run(job);
     if (!code)
@@ -65,11 +81,10 @@ static int apply(const struct arguments *a, const struct operand operand[2])
     elementwise_plan_destroy(plan);
     if (status)
         return command_fail_status(status);
-    struct slab_job job = {.op = call.op,
-                           .dtype = call.dtype,
-                           .ndim = call.ndim,
-                           .shape = call.shape};
+    struct slab_job job = {
+        .op = call.op, .dtype = call.dtype, .ndim = call.ndim};
     int code = COMMAND_DONE;
+    memcpy(job.shape, call.shape, sizeof job.shape);
     for (int k = 0; k < 2 && !code; k++)
         code = slab_view(&job, k, &operand[k],
                          call_axis_of(&call, &operand[k].tensor));
@@ -102,19 +117,14 @@ int command_apply(const struct arguments *arguments)
 
 static int copy(const struct arguments *a, const struct operand *operand)
 {
-    int64_t shape[ELEMENTWISE_MAX_NDIM];
-    struct slab_job job = {.dtype = a->out_dtype,
-                           .ndim = operand->tensor.ndim,
-                           .shape = operand->tensor.shape};
+    struct slab_job job = {.dtype = a->out_dtype, .ndim = operand->header.ndim};
+    memcpy(job.shape, operand->header.shape, sizeof job.shape);
     if (!job.dtype)
         job.dtype = operand->tensor.dtype;
-    if (a->shape) {
-        if (!text_parse_shape(a->shape, strlen(a->shape), &job.ndim, shape))
-            return command_fail(COMMAND_USAGE,
-                                "copy: '%s' is not a shape such as 2x3x4",
-                                a->shape);
-        job.shape = shape;
-    }
+    if (a->shape &&
+        !text_parse_shape(a->shape, strlen(a->shape), &job.ndim, job.shape))
+        return command_fail(
+            COMMAND_USAGE, "copy: '%s' is not a shape such as 2x3x4", a->shape);
     int code = slab_view(&job, 0, operand, a->axis);
     return code ? code : write_output(&job, a->output);
 }

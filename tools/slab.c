@@ -2,10 +2,10 @@
  * Turns one call on large tensors into many calls on pieces that fit memory.
  * A slab is a box of the result: whole inner dimensions, and ranges or single
  * indices of the outer ones, so that it is contiguous in the output. Where an
- * input is column-major, the box is also deep along the first dimensions, or
- * every slab would touch every page of that input. The inputs are views in
- * the result's shape and are cut the same way. Data in the other byte order,
- * or at odd addresses, is copied slab by slab first.
+ * input has another order than the output, the box is also deep along the
+ * outer dimensions, or every slab would touch every page of that input. The
+ * inputs are views in the result's shape and are cut the same way. Data in the
+ * other byte order, or at odd addresses, is copied slab by slab first.
  */
 #define _DEFAULT_SOURCE
 #include "slab.h"
@@ -91,11 +91,14 @@ static int64_t widest(const struct slab_job *job)
     return (int64_t)width;
 }
 
-static bool has_column_major(const struct slab_job *job)
+/* Whether a file has the other order than the output. */
+static bool mixes_orders(const struct slab_job *job)
 {
-    for (int k = 0; k < inputs(job); k++)
-        if (job->input[k].from->header.fortran)
+    for (int k = 0; k < inputs(job); k++) {
+        const struct operand *from = job->input[k].from;
+        if (from->tensor.ndim > 1 && from->header.fortran != job->column_major)
             return true;
+    }
     return false;
 }
 
@@ -139,7 +142,7 @@ static void begin(const struct slab_job *job, struct slab *slab)
         stride *= job->shape[i];
     }
     slab->total = stride;
-    if (has_column_major(job)) {
+    if (mixes_orders(job)) {
         n = grow(job, slab, false, n, square_root(most));
         n = grow(job, slab, true, n, most);
     }
@@ -344,6 +347,23 @@ int slab_view(struct slab_job *job, int k, const struct operand *operand,
         elementwise_broadcast_to(&operand->tensor, axis, job->ndim, job->shape,
                                  input->strides, &input->view);
     return status ? command_fail_status(status) : COMMAND_DONE;
+}
+
+static void reverse(int n, int64_t *array)
+{
+    for (int i = 0; i < n / 2; i++) {
+        int64_t swap = array[i];
+        array[i] = array[n - 1 - i];
+        array[n - 1 - i] = swap;
+    }
+}
+
+void slab_transpose(struct slab_job *job)
+{
+    job->column_major = !job->column_major;
+    reverse(job->ndim, job->shape);
+    for (int k = 0; k < inputs(job); k++)
+        reverse(job->ndim, job->input[k].strides);
 }
 
 int slab_run(struct slab_job *job)

@@ -20,8 +20,9 @@ struct slab_job {
     struct slab_input input[2]; /**< x and y; y is not read if op is 0 */
     elementwise_dtype dtype;
     int ndim;
-    const int64_t *shape;
-    unsigned char *out; /**< row-major and mapped */
+    int64_t shape[ELEMENTWISE_MAX_NDIM];
+    unsigned char *out; /**< mapped */
+    bool column_major;  /**< slab_transpose has been called */
 };
 
 /**
@@ -30,6 +31,12 @@ struct slab_job {
  */
 int slab_view(struct slab_job *job, int k, const struct operand *operand,
               int axis);
+
+/**
+ * Turns a job with a row-major output into the same job with a column-major
+ * one by reversing all dimensions.
+ */
+void slab_transpose(struct slab_job *job);
 
 /**
  * Runs the job in slabs of consecutive rows of the result, each of a few

@@ -1,0 +1,559 @@
+#!/bin/sh
+# Runs the command elementwise on small .npy files made with printf, good and
+# broken ones, and prints TAP. The command is $ELEMENTWISE, or the one of the
+# folder where make runs. After every failure there must be a reason on
+# stderr, the documented exit code, and no output file, not even a temporary
+# one.
+set -u
+
+elementwise=${ELEMENTWISE-./tools/elementwise}
+case $elementwise in
+/*) ;;
+*) elementwise=$PWD/$elementwise ;;
+esac
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' INT TERM HUP
+cd "$folder" || exit 1
+unset NO_COLOR ELEMENTWISE_CPU || true
+
+count=0
+
+# One line of TAP; $1 is the name of the test, $2 0 if it passed.
+report() {
+    count=$((count + 1))
+    if [ "$2" -eq 0 ]; then
+        echo "ok $count - $1"
+    else
+        echo "not ok $count - $1"
+    fi
+}
+
+# Compares what is expected with what there is.
+equal() {
+    [ "$2" = "$3" ]
+    report "$1" $?
+    [ "$2" = "$3" ] || printf 'expected: %s\nfound:    %s\n' "$2" "$3" |
+        sed 's/^/# /'
+}
+
+# byte 200: the byte with this value.
+byte() {
+    # shellcheck disable=SC2059
+    printf "\\$(printf %03o "$1")"
+}
+
+# raw FILE HEADER DATA: version 1.0 with a newline; DATA has printf escapes.
+raw() {
+    length=$((${#2} + 1))
+    {
+        printf '\223NUMPY\001\000'
+        byte $((length % 256))
+        byte $((length / 256))
+        printf '%s\n' "$2"
+        # shellcheck disable=SC2059
+        printf "$3"
+    } >"$1"
+}
+
+# npy FILE DESCR SHAPE DATA [ORDER]
+npy() {
+    raw "$1" "{'descr': '$2', 'fortran_order': ${5-False}, 'shape': $3, }" "$4"
+}
+
+# make FILE TYPE SHAPE BYTE...: small integers, as any type.
+make() {
+    file=$1 type=$2 shape=$3
+    shift 3
+    npy source.npy '|i1' "$shape" ''
+    for value; do
+        byte "$value" >>source.npy
+    done
+    "$elementwise" copy source.npy --out-dtype "$type" -o "$file"
+}
+
+# values FILE OD_TYPE: the elements of a file in the order of this machine.
+values() {
+    offset=$("$elementwise" info --json --dtype bf16 "$1" |
+        sed 's/.*"offset":\([0-9]*\).*/\1/')
+    od -An -v -t "$2" -j "${offset:-0}" "$1" | tr -s ' \n' '  ' |
+        sed 's/^ //; s/ $//'
+}
+
+# gives NAME EXPECTED OD_TYPE ARGUMENT...: what the command writes.
+gives() {
+    name=$1 expected=$2 type=$3
+    shift 3
+    rm -f out.npy
+    "$elementwise" "$@" -o out.npy 2>stderr || sed 's/^/# /' stderr
+    equal "$name" "$expected" "$(values out.npy "$type" 2>/dev/null)"
+}
+
+# is NAME FILE "TYPE (SHAPE)"
+is() {
+    equal "$1" "$2: $3" "$("$elementwise" info "$2" | sed 's/, .*//')"
+}
+
+# fails NAME CODE WORDS ARGUMENT...: and writes nothing.
+fails() {
+    name=$1 code=$2 words=$3
+    shift 3
+    rm -f out.npy
+    status=0
+    "$elementwise" "$@" -o out.npy >stdout 2>stderr || status=$?
+    grep -qF -- "$words" stderr &&
+        [ "$(head -c 13 stderr)" = 'elementwise: ' ] &&
+        [ "$status" -eq "$code" ] && [ ! -s stdout ] && [ ! -e out.npy ] &&
+        nothing_left
+    good=$?
+    report "$name" $good
+    [ $good -eq 0 ] || { echo "exit $status" && cat stderr; } | sed 's/^/# /'
+}
+
+nothing_left() {
+    set -- .elementwise-*
+    [ ! -e "$1" ]
+}
+
+# broken NAME WORDS: bad.npy is refused in one line, by every reader.
+broken() {
+    fails "$1" 4 "$2" add bad.npy x.npy
+    [ "$(wc -l <stderr)" -eq 1 ] && grep -q '^elementwise: bad.npy: ' stderr &&
+        ! "$elementwise" info bad.npy >/dev/null 2>&1
+    report "$1, in one line and by info" $?
+}
+
+# prints NAME WORDS ARGUMENT...: words on stdout and exit code 0.
+prints() {
+    name=$1 words=$2
+    shift 2
+    "$elementwise" "$@" >stdout 2>stderr && grep -qF -- "$words" stdout &&
+        [ ! -s stderr ]
+    good=$?
+    report "$name" $good
+    [ $good -eq 0 ] || cat stdout stderr | sed 's/^/# /'
+}
+
+# complains NAME CODE WORDS ARGUMENT...: without any output file.
+complains() {
+    name=$1 code=$2 words=$3
+    shift 3
+    status=0
+    "$elementwise" "$@" >stdout 2>stderr || status=$?
+    [ "$status" -eq "$code" ] && grep -qF -- "$words" stderr
+    good=$?
+    report "$name" $good
+    [ $good -eq 0 ] || { echo "exit $status" && cat stderr; } | sed 's/^/# /'
+}
+
+# Operations: x is 7, y is 2, in i32 and then in f64.
+make seven.npy i32 '(1,)' 7
+make two.npy i32 '(1,)' 2
+make seven64.npy f64 '(1,)' 7
+make two64.npy f64 '(1,)' 2
+while read -r op result; do
+    gives "$op of integers" "$result" d4 "$op" seven.npy two.npy
+done <<'END'
+add 9
+sub 5
+mul 14
+div 3
+max 7
+min 2
+pow 49
+mod 1
+floordiv 3
+fmax 7
+fmin 2
+heaviside 1
+truncdiv 3
+fmod 1
+bitwise_and 2
+bitwise_or 7
+bitwise_xor 5
+bitwise_left_shift 28
+bitwise_right_shift 1
+END
+while read -r op result; do
+    gives "$op of floats" "$result" f8 "$op" seven64.npy two64.npy
+done <<'END'
+div 3.5
+copysign 7
+nextafter 6.999999999999999
+END
+while read -r op result; do
+    gives "$op" "$result" u1 "$op" seven.npy two.npy
+done <<'END'
+equal 0
+not_equal 1
+less_than 0
+less_equal 0
+greater_than 1
+greater_equal 1
+logical_and 1
+logical_or 1
+logical_xor 0
+END
+make three.npy f64 '(1,)' 3
+make four.npy f64 '(1,)' 4
+gives 'hypot' 5 f8 hypot three.npy four.npy
+"$elementwise" list | awk '/^  [a-z0-9_]+  / && !types { print $1 }
+    /^Types/ { types = 1 }' >ops
+for op in $(cat ops); do
+    "$elementwise" "$op" seven64.npy two64.npy -o out.npy 2>/dev/null ||
+        "$elementwise" "$op" seven.npy two.npy -o out.npy 2>/dev/null
+    report "$op is a command" $?
+done
+[ "$(wc -l <ops)" -ge 33 ]
+report 'list has all operations' $?
+
+# Shapes and axis.
+make x.npy f32 '(2, 3)' 1 2 3 4 5 6
+make row.npy f32 '(3,)' 10 20 30
+make column.npy f32 '(2,)' 10 20
+gives 'aligned at the right' '11 22 33 14 25 36' f4 add x.npy row.npy
+gives 'axis -1 is the same' '11 22 33 14 25 36' f4 add x.npy row.npy --axis -1
+gives 'axis 0' '11 12 13 24 25 26' f4 add x.npy column.npy --axis 0
+gives 'axis=0' '11 12 13 24 25 26' f4 add x.npy column.npy --axis=0
+gives 'axis places x where it is smaller' '9 8 7 16 15 14' f4 \
+    sub column.npy x.npy --axis 0
+is 'the shape of the result' out.npy 'f32 (2,3)'
+make tall.npy f32 '(2, 1)' 10 20
+gives 'both are stretched' '0 -10 -20 10 0 -10' f4 sub tall.npy row.npy
+npy scalar.npy '<i4' '()' '\002\000\000\000'
+gives 'rank 0' '14' d4 mul seven.npy scalar.npy
+gives 'rank 0 twice' '4' d4 mul scalar.npy scalar.npy
+is 'the result has rank 0' out.npy 'i32 ()'
+npy empty.npy '<f4' '(0, 3)' ''
+gives 'no elements' '' f4 add empty.npy row.npy
+is 'no elements keep their shape' out.npy 'f32 (0,3)'
+fails 'shapes that do not fit' 3 '(3 vs 2)' add x.npy column.npy
+fails 'the message names the operation' 3 'add: shapes' add x.npy column.npy
+fails 'axis out of range' 3 'axis 2' add x.npy row.npy --axis 2
+fails 'axis below -1' 3 'axis -2' add x.npy row.npy --axis -2
+fails 'huge axis' 3 'axis 2147483647' add x.npy row.npy --axis 2147483647
+fails 'axis beyond int' 2 'not an integer' add x.npy row.npy --axis 2147483648
+fails 'axis is no number' 2 'not an integer' add x.npy row.npy --axis one
+
+# Types.
+gives 'i32 and f64' '9' f8 add seven.npy two64.npy
+is 'i32 and f64 are f64' out.npy 'f64 (1)'
+gives 'out-dtype' '11 22 33 14 25 36' f8 add x.npy row.npy --out-dtype f64
+is 'out-dtype is written' out.npy 'f64 (2,3)'
+fails 'out-dtype that casting forbids' 3 'cannot be stored as i32' \
+    add x.npy row.npy --out-dtype i32
+fails 'unknown out-dtype' 2 'unknown type' add x.npy row.npy --out-dtype f33
+fails 'an operation without that type' 3 'not defined for f32' \
+    bitwise_and x.npy row.npy
+npy half.npy '<V2' '(2,)' '\200\077\000\300'
+npy raw.npy '|V2' '(2,)' '\200\077\000\300'
+fails 'V2 without a type' 4 '--dtype bf16' add half.npy half.npy
+fails 'V2 without a type, copied' 4 '--dtype bf16' copy raw.npy
+gives 'V2 as bf16' '1 -2' f4 copy half.npy --dtype bf16 --out-dtype f32
+gives 'V2 of no order as bf16' '1 -2' f4 \
+    copy raw.npy --dtype bf16 --out-dtype f32
+gives 'bf16 is written as V2' '4000 c080' x2 add half.npy half.npy --dtype bf16
+is 'V2 has no type' out.npy "$("$elementwise" list | awk '$1 == "bf16" {
+    print $3 }') (2)"
+fails 'dtype can only be bf16' 2 '--out-dtype' copy x.npy --dtype f32
+
+# Numbers.
+gives 'x and an integer' '2 4 6 8 10 12' f4 mul x.npy 2
+gives 'x and a float' '0.5 1 1.5 2 2.5 3' f4 mul x.npy 0.5
+gives 'a float and x' '-0.5 -1 -1.5 -2 -2.5 -3' f4 mul -0.5 x.npy
+gives 'a hex float' '0.5 1 1.5 2 2.5 3' f4 mul x.npy 0x1p-1
+gives 'a hex integer' '23' d4 add seven.npy 0x10
+gives 'an exponent' '100 200 300 400 500 600' f4 mul x.npy 1e2
+gives 'infinity' 'inf inf inf inf inf inf' f4 add x.npy inf
+gives 'minus infinity' '-inf -inf -inf -inf -inf -inf' f4 add x.npy -inf
+gives 'nan' '0 0 0 0 0 0' u1 equal x.npy nan
+gives 'an integer keeps i32' '4' d4 sub seven.npy 3
+is 'an integer keeps i32, by info' out.npy 'i32 (1)'
+gives 'a float makes i32 f64' '9.5' f8 add seven.npy 2.5
+is 'a float makes i32 f64, by info' out.npy 'f64 (1)'
+make bytes.npy u8 '(2,)' 1 2
+gives 'the largest u8' '0 1' u1 add bytes.npy 255
+fails 'beyond u8' 3 '256 does not fit u8, 0 ... 255' add bytes.npy 256
+fails 'below u8' 3 '-1 does not fit u8, 0 ... 255' add bytes.npy -1
+make small.npy i8 '(1,)' 1
+gives 'the smallest i8' '-127' d1 add small.npy -128
+fails 'below i8' 3 '-129 does not fit i8, -128 ... 127' add small.npy -129
+"$elementwise" copy small.npy --out-dtype u64 -o long.npy
+gives 'the largest u64' '0' u8 add long.npy 18446744073709551615
+fails 'beyond u64' 3 'does not fit u64, 0 ... 18446744073709551615' \
+    add long.npy 18446744073709551616
+"$elementwise" copy small.npy --out-dtype i64 -o long.npy
+gives 'the smallest i64' '-9223372036854775807' d8 \
+    add long.npy -9223372036854775808
+fails 'beyond i64' 3 'does not fit i64' add long.npy 9223372036854775808
+fails 'beyond f32' 3 '1e39 is beyond the largest f32' add x.npy 1e39
+fails 'beyond f64' 3 '1e400 is beyond the largest f64' add two64.npy 1e400
+"$elementwise" copy small.npy --out-dtype bool -o flag.npy
+gives 'an integer next to bool is i64' '3' d8 add flag.npy 2
+gives 'a float next to bool is f64' '1.5' f8 add flag.npy 0.5
+fails 'two numbers' 2 'both operands are numbers' add 1 2
+cp x.npy 5
+gives 'a file called like a number' '2 4 6 8 10 12' f4 add ./5 x.npy
+
+# Files: order of dimensions, order of bytes, versions, alignment.
+npy fortran.npy '<i4' '(2, 3)' '\001\000\000\000\004\000\000\000\002\000\000\000\005\000\000\000\003\000\000\000\006\000\000\000' True
+npy big.npy '>i4' '(2, 3)' '\000\000\000\001\000\000\000\002\000\000\000\003\000\000\000\004\000\000\000\005\000\000\000\006'
+npy little.npy '<i4' '(2, 3)' '\001\000\000\000\002\000\000\000\003\000\000\000\004\000\000\000\005\000\000\000\006\000\000\000'
+for file in fortran big little; do
+    gives "$file copied" '1 2 3 4 5 6' d4 copy $file.npy
+    gives "$file and f32" '2 4 6 8 10 12' f8 add $file.npy x.npy
+    gives "f32 and $file" '2 4 6 8 10 12' f8 add x.npy $file.npy
+    "$elementwise" sub $file.npy 1 -o less.npy
+    gives "$file and a number" '0 1 2 3 4 5' d4 copy less.npy
+    for other in fortran big little; do
+        "$elementwise" sub $file.npy $other.npy -o zero.npy
+        gives "$file and $other are equal" '0 0 0 0 0 0' d4 copy zero.npy
+    done
+done
+"$elementwise" add fortran.npy fortran.npy -o out.npy
+equal 'column-major files make a column-major one' '2 8 4 10 6 12' \
+    "$(values out.npy d4)"
+prints 'column-major by info' 'column-major' info out.npy
+"$elementwise" add fortran.npy scalar.npy --axis 0 -o out.npy
+prints 'rank 0 fits every order' 'column-major' info out.npy
+npy complex.npy '>c8' '(1,)' '\077\200\000\000\300\000\000\000'
+gives 'big-endian complex' '2 -4' f4 add complex.npy complex.npy
+npy big64.npy '>f8' '(2, 1)' '\077\360\000\000\000\000\000\000\300\000\000\000\000\000\000\000'
+gives 'big-endian, stretched' '2 3 4 2 3 4' f8 add little.npy big64.npy
+for pad in '' ' ' '  ' '   '; do
+    raw odd.npy "{'descr': '<i4', 'fortran_order': False, 'shape': (2,)}$pad" \
+        '\007\000\000\000\011\000\000\000'
+    gives "data at any address ($(wc -c <odd.npy) bytes)" '14 18' d4 \
+        add odd.npy odd.npy
+done
+for version in 2 3; do
+    header="{'descr': '|u1', 'fortran_order': False, 'shape': (2,)}"
+    {
+        printf '\223NUMPY'
+        byte $version
+        printf '\000'
+        byte $((${#header} + 1))
+        printf '\000\000\000%s\n\007\011' "$header"
+    } >version.npy
+    gives "version $version.0" '14 18' u1 add version.npy version.npy
+    prints "version $version.0 by info" "version $version.0" info version.npy
+done
+npy long.npy '<i4' '(2L,)' '\007\000\000\000\011\000\000\000'
+gives 'an L behind an extent' '7 9' d4 copy long.npy
+npy more.npy '<i4' '(1,)' '\007\000\000\000\011\000\000\000'
+gives 'bytes behind the data' '7' d4 copy more.npy
+
+# Files that are broken, or are none.
+npy bad.npy '<f4' '(2, 3)' 'too short'
+broken 'truncated data' 'truncated: 9 of 24 bytes'
+: >bad.npy
+broken 'an empty file' 'empty'
+echo 'not a file' >bad.npy
+broken 'text' 'does not begin with'
+head -c 40 x.npy >bad.npy
+broken 'truncated header' 'ends in the header'
+npy bad.npy '|O' '(2,)' 'pickle'
+broken 'pickled objects' 'never read'
+raw bad.npy "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}" ''
+broken 'records' 'structured'
+npy bad.npy '<f4' '(-1, 3)' ''
+broken 'a negative extent' 'negative'
+npy bad.npy '<f4' '(9223372036854775808,)' ''
+broken 'an extent of 2^63' '2^63 - 1'
+npy bad.npy '<f4' '(0, 4611686018427387904, 4)' ''
+broken 'overflow behind a 0' '2^63 - 1'
+npy bad.npy '<f4' "($(awk 'BEGIN { while (n++ < 70) printf "1," }'))" 'abcd'
+broken '70 dimensions' '64 dimensions'
+npy bad.npy '<f4' '((2, 3),)' ''
+broken 'nested parentheses' 'an extent'
+raw bad.npy "{'descr': '<f4', 'shape': (2,)}" ''
+broken 'a missing key' "lacks the key 'fortran_order'"
+raw bad.npy "$(printf '%10000s')" ''
+broken 'a huge header' 'more than 10000'
+mkdir bad.d
+fails 'a directory' 4 'is a directory' add bad.d x.npy
+fails 'a missing file' 4 'missing.npy: No such file' add missing.npy x.npy
+fails 'standard input' 4 'standard input' add - x.npy
+mkfifo pipe
+fails 'a pipe' 4 'not a regular file' add pipe x.npy
+if [ "$(id -u)" -ne 0 ]; then
+    cp x.npy secret.npy && chmod 0 secret.npy
+    fails 'an unreadable file' 4 'Permission denied' add secret.npy x.npy
+fi
+
+# The output.
+cp x.npy same.npy
+"$elementwise" add same.npy row.npy -o same.npy
+equal 'the output may be an input' '11 22 33 14 25 36' "$(values same.npy f4)"
+ln -s same.npy link.npy
+"$elementwise" mul link.npy 2 -o link.npy
+equal 'a link is followed' '22 44 66 28 50 72' "$(values same.npy f4)"
+[ -h link.npy ]
+report 'a link stays a link' $?
+(umask 027 && "$elementwise" copy x.npy -o mode.npy)
+equal 'the mode is as umask says' '-rw-r-----' "$(ls -l mode.npy | cut -c 1-10)"
+make zero.npy i32 '(3,)' 1 0 1
+fails 'division by zero' 6 'divided by it' div seven.npy zero.npy
+fails 'zero to a negative power' 6 'negative power' pow zero.npy -1
+cp x.npy out.old
+cp x.npy kept.npy
+complains 'an error leaves the old output' 6 'divided by it' \
+    div seven.npy zero.npy -o kept.npy
+cmp -s out.old kept.npy && nothing_left
+report 'the old output is as it was' $?
+complains 'a folder that is not there' 4 'No such file' \
+    add x.npy 1 -o missing/out.npy
+complains 'a folder as output' 4 'is a directory' add x.npy 1 -o bad.d
+complains 'a device as output' 4 'not a regular file' add x.npy 1 -o /dev/null
+[ -c /dev/null ]
+report 'the device is still there' $?
+complains 'standard output as output' 2 'not supported' add x.npy 1 -o -
+complains 'no output' 2 '-o FILE is missing' add x.npy 1
+(
+    ulimit -f 8
+    status=0
+    "$elementwise" copy x.npy --shape 1000x2x3 -o out.npy 2>stderr || status=$?
+    [ $status -eq 4 ] && [ ! -e out.npy ] && nothing_left
+)
+report 'a file beyond the limit' $?
+fails 'a result beyond int64' 5 '2^63 - 1' \
+    copy seven.npy --shape 4294967296x4294967296
+
+# Copies.
+gives 'copy as it is' '1 2 3 4 5 6' f4 copy x.npy
+gives 'copy to another type' '1 2 3 4 5 6' d1 copy x.npy --out-dtype i8
+gives 'copy to another shape' '10 20 30 10 20 30' f4 copy row.npy --shape 2x3
+is 'copy to another shape, by info' out.npy 'f32 (2,3)'
+gives 'copy under axis' '10 10 10 20 20 20' f4 \
+    copy column.npy --shape 2,3 --axis 0
+gives 'copy to no elements' '' f4 copy seven64.npy --shape 0x3
+fails 'copy to a shape that does not fit' 3 'do not broadcast' copy x.npy --shape 3x2
+fails 'copy to no shape' 2 'not a shape' copy x.npy --shape 3y2
+fails 'complex to real' 3 'imaginary' copy complex.npy --out-dtype f32
+fails 'copy of two files' 2 'one file' copy x.npy x.npy
+
+# Several slabs: 45 MB, whose first dimension has 1, 2 and 3 added.
+make one.npy i8 '(3, 1, 1)' 1 2 3
+npy zeros.npy '|i1' '(3, 5000, 3000)' ''
+dd if=/dev/zero bs=1000000 count=45 2>/dev/null >>zeros.npy
+"$elementwise" add zeros.npy one.npy -o out.npy
+tail -c 45000000 out.npy | {
+    head -c 15000000 | tr -d '\001' | wc -c
+    head -c 15000000 | tr -d '\002' | wc -c
+    head -c 15000000 | tr -d '\003' | wc -c
+} | tr -d ' \n' >lengths
+equal 'slabs are all there' 000 "$(cat lengths)"
+fails 'division by zero in the first slab' 6 'divided' div one.npy zeros.npy
+"$elementwise" add zeros.npy one.npy -o late.npy
+printf '\000' | dd of=late.npy bs=1 seek=45000127 conv=notrunc 2>/dev/null
+fails 'division by zero in the last slab' 6 'divided' div one.npy late.npy
+rm -f zeros.npy late.npy out.npy
+
+# A run that is ended leaves nothing: 256 MB of slow powers.
+"$elementwise" copy complex.npy --out-dtype c128 --shape 4000x1 -o high.npy
+"$elementwise" copy complex.npy --out-dtype c128 --shape 1x4000 -o wide.npy
+for signal in TERM HUP; do
+    "$elementwise" pow high.npy wide.npy -o out.npy 2>stderr &
+    process=$!
+    while nothing_left && kill -0 $process 2>/dev/null; do
+        :
+    done
+    kill -$signal $process 2>/dev/null
+    status=0
+    wait $process 2>/dev/null || status=$?
+    if [ $status -eq 0 ]; then
+        count=$((count + 1))
+        echo "ok $count - $signal # SKIP it came too late"
+    else
+        [ $status -gt 128 ] && nothing_left && [ ! -e out.npy ]
+        report "$signal leaves nothing" $?
+    fi
+    rm -f out.npy .elementwise-*
+done
+
+# What the command says about itself.
+prints 'help' 'Exit codes:' --help
+prints 'help, short' 'Exit codes:' -h
+for command in add copy explain info list; do
+    prints "help of $command" "Usage: elementwise" $command --help
+done
+prints 'version' 'kernels for' --version
+prints 'list has types' 'bf16' list
+prints 'list has descriptions' 'x + y' list
+"$elementwise" list >/dev/full 2>stderr
+equal 'a full disk behind stdout' 4 $?
+complains 'no arguments' 2 'Usage:'
+complains 'an unknown command' 2 "is it 'add'" ad x.npy row.npy
+complains 'an unknown option' 2 'is it --axis?' add x.npy row.npy --axsi 1
+complains 'an unknown short option' 2 'unknown option -x' add x.npy -x
+complains 'an option of another command' 2 'takes no --shape' \
+    add x.npy 1 --shape 2 -o out.npy
+complains 'an option without its value' 2 'needs a value' add x.npy 1 -o
+complains 'a flag with a value' 2 'takes no value' info --json=1 x.npy
+complains 'one operand' 2 'two operands' add x.npy -o out.npy
+complains 'three operands' 2 'two operands' add x.npy 1 2 -o out.npy
+rm -f out.npy
+"$elementwise" -oout.npy --axis=0 x.npy 2>/dev/null
+"$elementwise" --axis 0 -oout.npy sub x.npy -- column.npy
+equal 'options anywhere' '-9 -8 -7 -16 -15 -14' "$(values out.npy f4)"
+"$elementwise" --output=out.npy -- sub x.npy -1
+equal 'numbers behind --' '2 3 4 5 6 7' "$(values out.npy f4)"
+cp x.npy ./-x
+"$elementwise" -o out.npy -- sub -x 1
+equal 'a file with a dash behind --' '0 1 2 3 4 5' "$(values out.npy f4)"
+
+# info
+equal 'info' \
+    'x.npy: f32 (2,3), row-major, 24 bytes, version 1.0' \
+    "$("$elementwise" info x.npy)"
+cp x.npy 'a "b\.npy'
+equal 'info --json' '{"file":"a \"b\\.npy","dtype":"f32","descr":"<f4",'`
+    `'"shape":[2,3],"order":"C","byteorder":"little","bytes":24,'`
+    `'"offset":128,"version":"1.0"}' \
+    "$("$elementwise" info --json 'a "b\.npy' | sed 's/>f4/<f4/; s/big/little/')"
+prints 'info --json of V2' '"dtype":null' info raw.npy --json
+prints 'info of V2 as bf16' 'bf16 (2)' info raw.npy --dtype bf16
+complains 'info goes on after a broken file' 4 'bad.npy' info bad.npy x.npy
+grep -q '^x.npy: f32' stdout
+report 'info goes on after a broken file, to the next' $?
+complains 'info of nothing' 2 'no file' info
+
+# explain
+"$elementwise" explain add 2x3x4x5 5x1 --axis 3 >stdout
+sed -n '/^  dim/,/^$/p' stdout | diff - /dev/fd/3 3<<'END' | sed 's/^/# /' >diff
+  dim          0    1    2    3    4
+  x            2    3    4    5
+  y axis 3     .    .    .    5  [1]
+  out          2    3    4    5
+    . counts as 1  [1] is dropped
+
+END
+[ ! -s diff ]
+report 'the diagram' $?
+cat diff
+prints 'stretched dimensions' '8  1>7    6  1>5' explain mul 8x1x6x1 7,1,5
+prints 'the result' 'f64 (2,3), 48 bytes' explain add 2x3:i32 '(3,):f32'
+prints 'the loops' 'for 2: x +12, y +4, out +12 bytes' \
+    explain add 2x3 2 --axis 0
+prints 'a scalar' 'f32 ()' explain add scalar '()'
+prints 'a scalar under any axis' 'no difference' explain add 2x3 1 --axis 0
+prints 'files' 'column-major' explain add fortran.npy x.npy
+prints 'files that are converted' 'copied' explain add big.npy x.npy
+prints 'explain --json' '"out":{"dtype":"f32","shape":[2,3]},"plan":{"op":"add"' \
+    explain add 2x3 3 --json
+prints 'explain --out-dtype' 'f16 (2,3)' explain add 2x3 3 --out-dtype f16
+complains 'explain says why not' 3 'shapes do not broadcast' explain add 2x3 2
+complains 'explain checks types' 3 'not defined' explain bitwise_and 2 2
+complains 'explain of an unknown type' 2 "type 'f33'" explain add 2:f33 2
+complains 'explain of an unknown operation' 2 "is it 'add'" explain ad 2 2
+complains 'explain of one shape' 2 'two shapes' explain add 2
+complains 'explain of a broken file' 4 'bad.npy' explain add bad.npy 2
+complains 'explain of a huge result' 5 '2^63' \
+    explain add 4294967296x1 4294967296
+status=0
+"$elementwise" explain add 2x3 2 --json >stdout 2>stderr || status=$?
+[ $status -eq 3 ] && [ ! -s stderr ] &&
+    grep -q '"error":{"status":"BAD_SHAPE","exit":3,"message":"add: ' stdout
+report 'explain --json says why not' $?
+
+echo "1..$count"

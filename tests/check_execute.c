@@ -1,0 +1,378 @@
+/*
+ * Runs loop nests with kernels that write down how they are called. The
+ * executor promises an order of calls, tiles that fit its buffers, and that
+ * what is broadcast is converted once; none of that shows in results.
+ */
+#include <check.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "execute.h"
+#include "support.h"
+
+struct record {
+    int64_t rows, cols;
+    void *data[3];
+    struct ew_stride stride[3];
+};
+
+enum { RECORDS = 4096, TILE_BYTES = 8192 };
+
+static struct record records[RECORDS];
+static int recorded;
+
+/* Elements that the two loads and op have handled, and op's largest tile. */
+static int64_t loaded, computed, largest;
+
+static void forget(void)
+{
+    recorded = 0;
+    loaded = computed = largest = 0;
+}
+
+static void record(int64_t rows, int64_t cols, void *const data[],
+                   const struct ew_stride stride[])
+{
+    ck_assert_int_lt(recorded, RECORDS);
+    struct record *r = &records[recorded++];
+    *r = (struct record){.rows = rows, .cols = cols};
+    memcpy(r->data, data, sizeof r->data);
+    memcpy(r->stride, stride, sizeof r->stride);
+}
+
+static void *at(void *data, struct ew_stride stride, int64_t r, int64_t c)
+{
+    return (char *)data + r * stride.row + c * stride.col;
+}
+
+/* The steps of a pass: i8 -> i64, i64 + i64, i64 -> i32, i32 -> i16. The last
+   two add a number of their own, to show that they took part. */
+enum { HALVED = 1000, QUARTERED = 300 };
+
+static void widen(int64_t rows, int64_t cols, void *const data[],
+                  const struct ew_stride stride[])
+{
+    loaded += rows * cols;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            *(int64_t *)at(data[EW_OUT], stride[EW_OUT], r, c) =
+                *(int8_t *)at(data[EW_X], stride[EW_X], r, c);
+}
+
+static void add(int64_t rows, int64_t cols, void *const data[],
+                const struct ew_stride stride[])
+{
+    computed += rows * cols;
+    largest = rows * cols > largest ? rows * cols : largest;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            *(int64_t *)at(data[EW_OUT], stride[EW_OUT], r, c) =
+                *(int64_t *)at(data[EW_X], stride[EW_X], r, c) +
+                *(int64_t *)at(data[EW_Y], stride[EW_Y], r, c);
+}
+
+static void halve(int64_t rows, int64_t cols, void *const data[],
+                  const struct ew_stride stride[])
+{
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            *(int32_t *)at(data[EW_OUT], stride[EW_OUT], r, c) =
+                (int32_t) * (int64_t *)at(data[EW_X], stride[EW_X], r, c) +
+                HALVED;
+}
+
+static void quarter(int64_t rows, int64_t cols, void *const data[],
+                    const struct ew_stride stride[])
+{
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            *(int16_t *)at(data[EW_OUT], stride[EW_OUT], r, c) =
+                (int16_t) * (int32_t *)at(data[EW_X], stride[EW_X], r, c) +
+                QUARTERED;
+}
+
+/* A reduction, as the search for zeros is. */
+static void any_zero(int64_t rows, int64_t cols, void *const data[],
+                     const struct ew_stride stride[])
+{
+    computed += rows * cols;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            if (*(int64_t *)at(data[EW_Y], stride[EW_Y], r, c) == 0)
+                *(uint8_t *)data[EW_OUT] = 1;
+}
+
+START_TEST(up_to_two_loops_are_one_call)
+{
+    static const struct ew_loop loop[] = {{5, {1, 2, 3, 0, 0}},
+                                          {7, {10, 20, 30, 0, 0}}};
+    struct ew_pass pass = {.op = record};
+    char x, y, out;
+    void *data[] = {&x, &y, &out};
+    for (int ndim = 0; ndim <= 2; ndim++) {
+        forget();
+        ew_execute(loop, ndim, &pass, data);
+        ck_assert_int_eq(recorded, 1);
+        ck_assert_int_eq(records->cols, ndim > 0 ? 5 : 1);
+        ck_assert_int_eq(records->rows, ndim > 1 ? 7 : 1);
+        for (int k = 0; k < 3; k++) {
+            ck_assert_ptr_eq(records->data[k], data[k]);
+            ck_assert_int_eq(records->stride[k].col, ndim > 0 ? k + 1 : 0);
+            ck_assert_int_eq(records->stride[k].row,
+                             ndim > 1 ? 10 * (k + 1) : 0);
+        }
+    }
+}
+END_TEST
+
+/* Loops 2, 3 and 4 count like digits, loop 2 the fastest; x walks backwards,
+   y stands still in loop 3, and an operand that is NULL stays so. */
+START_TEST(outer_loops_count_like_digits)
+{
+    static char space[1 << 16];
+    static const struct ew_loop loop[] = {{2, {1, 1, 1, 0, 0}},
+                                          {2, {2, 2, 2, 0, 0}},
+                                          {3, {-4, 4, 4, 0, 0}},
+                                          {4, {-12, 0, 12, 0, 0}},
+                                          {2, {-48, 12, 48, 0, 0}}};
+    struct ew_pass pass = {.op = record};
+    for (int missing = 0; missing <= 1; missing++) {
+        char *x = space + 4096, *y = missing ? NULL : space, *out = space;
+        void *data[] = {x, y, out};
+        int call = 0;
+        forget();
+        ew_execute(loop, 5, &pass, data);
+        ck_assert_int_eq(recorded, 3 * 4 * 2);
+        for (int k = 0; k < 2; k++)
+            for (int j = 0; j < 4; j++)
+                for (int i = 0; i < 3; i++) {
+                    struct record *r = &records[call++];
+                    int step = 4 * i + 12 * j + 48 * k;
+                    ck_assert_ptr_eq(r->data[EW_X], x - step);
+                    ck_assert_ptr_eq(r->data[EW_OUT], out + step);
+                    ck_assert_ptr_eq(r->data[EW_Y],
+                                     y ? y + 4 * i + 12 * k : NULL);
+                }
+    }
+}
+END_TEST
+
+START_TEST(sixty_four_loops_are_walked)
+{
+    static char space[1 << 16];
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
+    struct ew_pass pass = {.op = record};
+    void *data[] = {space, space, space};
+    for (int k = 0; k < ELEMENTWISE_MAX_NDIM; k++)
+        loop[k] = (struct ew_loop){.n = 1, .stride = {-9999, 9999, 9999}};
+    static const int twos[] = {2, 17, 40, 62, 63};
+    for (int i = 0; i < 5; i++)
+        loop[twos[i]] = (struct ew_loop){.n = 2, .stride = {0, 1, 1 << i}};
+    forget();
+    ew_execute(loop, ELEMENTWISE_MAX_NDIM, &pass, data);
+    ck_assert_int_eq(recorded, 32);
+    for (int i = 0; i < 32; i++) {
+        ck_assert_ptr_eq(records[i].data[EW_X], space);
+        ck_assert_ptr_eq(records[i].data[EW_OUT], space + i);
+    }
+}
+END_TEST
+
+/* Tiles: x and y are i8, out is i16. Sizes stand around a tile's 1024
+   elements of 8 bytes, as one row, as several rows, and as many columns. */
+static const struct {
+    int64_t rows, cols;
+} sizes[] = {{1, 1},    {1, 1023}, {1, 1024}, {1, 1025}, {1, 2048}, {1, 2049},
+             {1023, 1}, {1024, 1}, {1025, 1}, {2, 512},  {3, 512},  {2, 513},
+             {32, 32},  {33, 32},  {31, 33},  {5, 1023}, {5, 1025}, {700, 3}};
+enum { SIZES = sizeof sizes / sizeof *sizes, CELLS = 5 * 1025 };
+
+static int8_t x_cells[CELLS], y_cells[CELLS];
+static int16_t out_cells[CELLS];
+
+static void fill(void)
+{
+    for (int i = 0; i < CELLS; i++) {
+        x_cells[i] = (int8_t)(i * 7 - i / 100);
+        y_cells[i] = (int8_t)(i * 3 + i / 50 + 1);
+        out_cells[i] = -1;
+    }
+}
+
+static const struct ew_pass all_steps = {.load = {widen, widen},
+                                         .op = add,
+                                         .round = halve,
+                                         .store = quarter,
+                                         .size = {8, 8, 8},
+                                         .result_size = 4};
+
+/* y moves along rows if bit 0 of moves is set, along columns if bit 1 is. */
+static void check_tiles(int64_t rows, int64_t cols, int moves)
+{
+    int64_t y_row = moves & 1 ? cols : 0, y_col = moves & 2 ? 1 : 0;
+    struct ew_loop loop[] = {{cols, {1, y_col, 2, 0, 0}},
+                             {rows, {cols, y_row, 2 * cols, 0, 0}}};
+    void *data[] = {x_cells, y_cells, out_cells};
+    fill();
+    forget();
+    ew_execute(loop, 2, &all_steps, data);
+    for (int64_t i = 0; i < rows * cols; i++) {
+        int64_t y = i / cols * y_row + i % cols * y_col;
+        ck_assert_msg(out_cells[i] ==
+                          x_cells[i] + y_cells[y] + HALVED + QUARTERED,
+                      "%d x %d, moves %d, element %d", (int)rows, (int)cols,
+                      moves, (int)i);
+    }
+    if (rows * cols < CELLS)
+        ck_assert_int_eq(out_cells[rows * cols], -1);
+    ck_assert_int_eq(computed, rows * cols);
+    ck_assert_int_le(largest, TILE_BYTES / 8);
+}
+
+START_TEST(tiles_of_any_size_give_the_whole)
+{
+    for (int moves = 0; moves < 4; moves++)
+        check_tiles(sizes[_i].rows, sizes[_i].cols, moves);
+}
+END_TEST
+
+/* A tile holds what fits the widest type of the pass, whichever that is. */
+START_TEST(tiles_are_as_large_as_the_buffers_allow)
+{
+    check_tiles(5, 1025, 3);
+    ck_assert_int_eq(largest, TILE_BYTES / 8);
+    check_tiles(33, 32, 3);
+    ck_assert_int_eq(largest, TILE_BYTES / 8);
+    struct ew_pass wide = all_steps;
+    struct ew_loop loop = {CELLS, {1, 1, 2, 0, 0}};
+    void *data[] = {x_cells, y_cells, out_cells};
+    wide.result_size = 16;
+    forget();
+    ew_execute(&loop, 1, &wide, data);
+    ck_assert_int_eq(largest, TILE_BYTES / 16);
+}
+END_TEST
+
+START_TEST(what_is_broadcast_is_converted_once_per_tile)
+{
+    int64_t cells = 2 * 512; /* one tile */
+    check_tiles(2, 512, 3);
+    ck_assert_int_eq(loaded, cells + cells);
+    check_tiles(2, 512, 2);
+    ck_assert_int_eq(loaded, cells + 512);
+    check_tiles(2, 512, 1);
+    ck_assert_int_eq(loaded, cells + 2);
+    check_tiles(2, 512, 0);
+    ck_assert_int_eq(loaded, cells + 1);
+}
+END_TEST
+
+/* Every choice of steps that a plan can make, with operands of the types
+   that these steps leave: x and y i8 or i64, out i64, i32 or i16. */
+START_TEST(steps_that_are_left_out_are_not_missed)
+{
+    enum { N = 3000 };
+    static int64_t x64[N], y64[N], out64[N];
+    static int32_t out32[N];
+    bool load_x = _i & 1, load_y = _i & 2, round = _i & 4, store = _i & 12;
+    struct ew_pass pass = {.op = add, .size = {8, 8, 8}, .result_size = 4};
+    struct ew_loop loop = {N, {load_x ? 1 : 8, load_y ? 1 : 8, 8, 0, 0}};
+    void *data[] = {load_x ? (void *)x_cells : x64,
+                    load_y ? (void *)y_cells : y64, out64};
+    fill();
+    for (int i = 0; i < N; i++) {
+        x64[i] = x_cells[i];
+        y64[i] = y_cells[i];
+    }
+    pass.load[EW_X] = load_x ? widen : NULL;
+    pass.load[EW_Y] = load_y ? widen : NULL;
+    pass.round = round ? halve : NULL;
+    pass.store = store ? round ? quarter : halve : NULL;
+    if (store) {
+        data[EW_OUT] = round ? (void *)out_cells : out32;
+        loop.stride[EW_OUT] = round ? 2 : 4;
+    }
+    ew_execute(&loop, 1, &pass, data);
+    for (int i = 0; i < N; i++) {
+        int64_t found = !store ? out64[i] : round ? out_cells[i] : out32[i];
+        int mark = (store ? HALVED : 0) + (round ? QUARTERED : 0);
+        ck_assert_int_eq(found, x64[i] + y64[i] + mark);
+    }
+}
+END_TEST
+
+/* Without a conversion no tile is cut, however large the block. */
+START_TEST(what_needs_no_buffer_is_one_call)
+{
+    struct ew_loop loop[] = {{100000, {1, 1, 1, 0, 0}},
+                             {300, {100000, 0, 100000, 0, 0}}};
+    struct ew_pass pass = {.op = record};
+    char x, y, out;
+    void *data[] = {&x, &y, &out};
+    forget();
+    ew_execute(loop, 2, &pass, data);
+    ck_assert_int_eq(recorded, 1);
+    ck_assert_int_eq(records->rows, 300);
+    ck_assert_int_eq(records->cols, 100000);
+}
+END_TEST
+
+START_TEST(a_reduction_sees_every_tile)
+{
+    enum { N = 2500 };
+    static int8_t y[N];
+    struct ew_pass pass = {.load = {NULL, widen}, .op = any_zero};
+    struct ew_loop loop = {N, {0, 1, 0, 0, 0}};
+    uint8_t found = 0;
+    void *data[] = {NULL, y, &found};
+    pass.size[EW_Y] = 8;
+    memset(y, 1, sizeof y);
+    forget();
+    ew_execute(&loop, 1, &pass, data);
+    ck_assert_int_eq(found, 0);
+    ck_assert_int_eq(computed, N);
+    for (int i = 0; i < N; i += i < 10 || i > N - 10 ? 1 : 97) {
+        y[i] = 0;
+        found = 0;
+        ew_execute(&loop, 1, &pass, data);
+        ck_assert_msg(found == 1, "the zero at %d", i);
+        y[i] = 1;
+    }
+}
+END_TEST
+
+/* Outer loops and tiles together, out running down memory. */
+START_TEST(tiles_follow_every_outer_step)
+{
+    struct ew_loop loop[] = {{100, {1, 1, 2, 0, 0}},
+                             {12, {100, 0, 200, 0, 0}},
+                             {4, {1200, 100, -2400, 0, 0}}};
+    void *data[] = {x_cells, y_cells, out_cells + 3 * 1200};
+    fill();
+    ew_execute(loop, 3, &all_steps, data);
+    for (int k = 0; k < 4; k++)
+        for (int r = 0; r < 12; r++)
+            for (int c = 0; c < 100; c++)
+                ck_assert_int_eq(out_cells[(3 - k) * 1200 + r * 100 + c],
+                                 x_cells[k * 1200 + r * 100 + c] +
+                                     y_cells[k * 100 + c] + HALVED + QUARTERED);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *loops = support_case("loops");
+    TCase *tiles = support_case("tiles");
+    tcase_add_test(loops, up_to_two_loops_are_one_call);
+    tcase_add_test(loops, outer_loops_count_like_digits);
+    tcase_add_test(loops, sixty_four_loops_are_walked);
+    tcase_add_test(loops, what_needs_no_buffer_is_one_call);
+    tcase_add_loop_test(tiles, tiles_of_any_size_give_the_whole, 0, SIZES);
+    tcase_add_test(tiles, tiles_are_as_large_as_the_buffers_allow);
+    tcase_add_test(tiles, what_is_broadcast_is_converted_once_per_tile);
+    tcase_add_loop_test(tiles, steps_that_are_left_out_are_not_missed, 0, 16);
+    tcase_add_test(tiles, a_reduction_sees_every_tile);
+    tcase_add_test(tiles, tiles_follow_every_outer_step);
+    TCase *const cases[] = {loops, tiles, NULL};
+    return support_run("execute", cases);
+}

@@ -1,0 +1,128 @@
+#!/bin/sh
+# Turns the symbol tables of the library just built into test points: what it
+# gives to programs, what it takes from others, and what it keeps.
+set -eu
+LC_ALL=C
+export LC_ALL
+srcdir=${srcdir:-.}
+CC=${CC:-cc}
+NM=${NM:-nm}
+shared=lib/.libs/libelementwise.so
+internal=lib/.libs/libinternal.a
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n=0
+failed=0
+
+# nothing NAME FILE: a test point that passes if the file is empty.
+nothing() {
+    n=$((n + 1))
+    if [ -s "$2" ]; then
+        echo "not ok $n - $1"
+        sed 's/^/# /' "$2"
+        failed=1
+    else
+        echo "ok $n - $1"
+    fi
+}
+
+# Instrumented objects have symbols that are not the library's.
+if [ ! -f "$internal" ]; then
+    echo "1..0 # SKIP there is no $internal"
+    exit 0
+fi
+$NM "$internal" >"$folder/all"
+if grep -E -q ' (__asan_|__ubsan_|__tsan_|__msan_|__gcov_)' "$folder/all"; then
+    echo "1..0 # SKIP the library is instrumented"
+    exit 0
+fi
+
+# The functions that the header declares: one declaration per line, and its
+# last name before a parenthesis.
+# shellcheck disable=SC2086
+$CC -E -P "$srcdir/include/elementwise.h" | tr '\n;' ' \n' |
+    sed -n '/visibility/s/.*[^a-z0-9_]\(elementwise_[a-z0-9_]*\) *(.*/\1/p' |
+    sort >"$folder/declared"
+n=$((n + 1))
+if [ "$(wc -l <"$folder/declared")" -gt 50 ]; then
+    echo "ok $n - the header's functions are found"
+else
+    echo "not ok $n - the header's functions are found"
+    failed=1
+fi
+
+# What the library may take from others. Nothing here prints, ends the
+# program, or changes modes, the locale or signals.
+cat >"$folder/allowed" <<'END'
+malloc free                         plans live on the heap; see below
+getenv                              ELEMENTWISE_CPU, read once
+snprintf vsnprintf                  messages and descriptions, of integers
+__snprintf_chk __vsnprintf_chk      the same with _FORTIFY_SOURCE
+memcpy memmove memset memcmp bcmp   pure; compilers also insert them
+__memcpy_chk __memmove_chk          the same with _FORTIFY_SOURCE
+__memset_chk __stack_chk_fail       the same, and -fstack-protector
+strcmp strlen                       names
+__errno_location                    errno is put back after libm
+__tls_get_addr                      the thread's message
+pow powf exp expf log logf log1p    libm: pure but for errno and flags
+log1pf expm1 atan2 atan2f hypot     the same
+hypotf fmod fmodf fma fmaf          the same
+nextafter nextafterf copysign       the same
+fmax fmin fmaxf fminf sqrt sqrtf    the same
+floor floorf ceil trunc truncf      the same
+rint rintf nearbyint frexp scalbn   the same
+ldexp                               the same
+cexp clog cexpl clogl expl log1pl   the same, for complex powers
+logl powl hypotl atan2l sincosl     the same
+__cxa_finalize __gmon_start__       put there by the linker
+_ITM_deregisterTMCloneTable         put there by the linker
+_ITM_registerTMCloneTable           put there by the linker
+END
+sed 's/    .*//' "$folder/allowed" | tr ' ' '\n' | sed '/^$/d' |
+    sort >"$folder/names"
+
+if [ -f "$shared" ]; then
+    $NM -D --defined-only "$shared" | awk '{ print $3 }' |
+        sed 's/@.*//' | sort >"$folder/exported"
+    comm -23 "$folder/declared" "$folder/exported" >"$folder/missing"
+    comm -13 "$folder/declared" "$folder/exported" >"$folder/surplus"
+    $NM -D --defined-only "$shared" | awk '$2 != "T"' >"$folder/data"
+    $NM -D --undefined-only "$shared" | awk '{ print $2 }' |
+        sed 's/@.*//' | sort | comm -23 - "$folder/names" >"$folder/strange"
+    nothing "every declared function is exported" "$folder/missing"
+    nothing "nothing else is exported" "$folder/surplus"
+    nothing "only functions are exported" "$folder/data"
+    nothing "imports are on the list of harmless ones" "$folder/strange"
+else
+    n=$((n + 1))
+    echo "ok $n - exports and imports # SKIP there is no shared library"
+fi
+
+# Only plans are allocated.
+$NM -A "$internal" | awk -F: '/ U (malloc|calloc|realloc|free|[a-z_]*alloc.*)$/ {
+    print $2 }' | sort -u | grep -v -E 'plan\.l?o$' >"$folder/allocate" || :
+nothing "memory is allocated in plan.c alone" "$folder/allocate"
+
+# Writable memory is the level of kernels and each thread's message; what is
+# only relocated (.data.rel.ro) counts as constant.
+awk '$2 ~ /^[bBC]$/ && $3 !~ /^(known|message)$/' "$folder/all" \
+    >"$folder/written"
+size -A "$internal" 2>/dev/null |
+    awk '$1 ~ /^\.t?data$/ && $2 > 0' >>"$folder/written"
+nothing "there is no other writable memory" "$folder/written"
+
+# A level's code runs only where the processor has it, so no linker may pick
+# a function from it for another level.
+for level in base avx2 avx512; do
+    archive=lib/.libs/lib$level.a
+    [ -f "$archive" ] || continue
+    for family in complex convert float int logic; do
+        echo "ew_${family}_$level"
+    done >"$folder/tables"
+    $NM -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort |
+        comm -3 - "$folder/tables" >"$folder/difference"
+    nothing "level $level defines its five tables alone" "$folder/difference"
+done
+
+echo "1..$n"
+exit $failed

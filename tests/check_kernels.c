@@ -1,0 +1,383 @@
+/*
+ * Turns every kernel of every level's tables into outputs for every form that
+ * a loop can have - contiguous, one operand standing still, steps and
+ * reversals, one row and several - and compares them, element by element,
+ * with the baseline's kernel called for that element alone, which in turn is
+ * compared with the reference.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "elementwise.h"
+#include "reference.h"
+#include "support.h"
+#include "table.h"
+
+/* Strides of the inner loop, in elements. */
+struct form {
+    int64_t x, y, out;
+};
+
+static const struct form forms[] = {
+    {1, 1, 1},  {1, 0, 1},  {0, 1, 1},   {0, 0, 1},  {2, 1, 1},
+    {1, 2, 1},  {2, 2, 2},  {1, 1, 2},   {-1, 1, 1}, {1, -1, 1},
+    {1, 1, -1}, {0, -1, 1}, {-1, 0, -1}, {3, 0, 2},  {-1, -1, -1}};
+enum { FORMS = sizeof forms / sizeof *forms, POOL = 1024 };
+
+/* How the outer loop moves: in order, back, and with x or y standing still. */
+enum rows { ONE_ROW, DENSE, BACK, X_STANDS, Y_STANDS, ROW_KINDS };
+
+enum alias { APART, INTO_X, INTO_Y };
+
+struct kernel {
+    int level;
+    int op; /* 0: conversion, which has no y */
+    elementwise_dtype x, y, out;
+    ew_kernel *run, *scalar;
+};
+
+static struct support_tensor x, y, out;
+static char pool_x[POOL * 16], pool_y[POOL * 16];
+
+static void release(void)
+{
+    support_free(&x);
+    support_free(&y);
+    support_free(&out);
+}
+
+/* Values for all calls of one kernel; divisors are not 0. */
+static void draw_pools(const struct kernel *k)
+{
+    struct support_tensor s = {0};
+    struct {
+        elementwise_dtype type;
+        char *pool;
+    } pools[] = {{k->x, pool_x}, {k->y, pool_y}};
+    for (int i = 0; i < 2; i++) {
+        support_line(&s, pools[i].type, POOL, 1, SUPPORT_HIGH);
+        support_fill(&s);
+        if (k->op)
+            support_no_zeros(&s);
+        memcpy(pools[i].pool, s.t.data, POOL * ref_size(pools[i].type));
+    }
+    support_free(&s);
+}
+
+static int64_t row_stride(int64_t col, int64_t cols, enum rows rows)
+{
+    int64_t width = (col < 0 ? -col : col) * cols + 1;
+    return rows == BACK ? -width : width;
+}
+
+static void make(struct support_tensor *s, elementwise_dtype type,
+                 const int64_t shape[2], int64_t col, int64_t row,
+                 const char *pool)
+{
+    int64_t strides[] = {row, col}, drawn = 0;
+    size_t size = ref_size(type);
+    support_make(s, type, 2, shape, strides,
+                 support_random(0, 1) ? SUPPORT_HIGH : SUPPORT_LOW);
+    for (int64_t r = 0; pool && r < shape[0]; r++)
+        for (int64_t c = 0; c < shape[1]; c++, drawn++) {
+            int64_t index[] = {r, c};
+            memcpy(ref_at(&s->t, index), pool + (size_t)(drawn % POOL) * size,
+                   size);
+        }
+    support_keep(s);
+}
+
+static void make_operands(const struct kernel *k, const struct form *f,
+                          int64_t cols, enum rows rows)
+{
+    int64_t shape[] = {rows == ONE_ROW ? 1 : 3, cols};
+    make(&x, k->x, shape, f->x,
+         rows == X_STANDS ? 0 : row_stride(f->x, cols, rows), pool_x);
+    make(&y, k->y, shape, f->y,
+         rows == Y_STANDS ? 0 : row_stride(f->y, cols, rows), pool_y);
+    make(&out, k->out, shape, f->out, row_stride(f->out, cols, rows), NULL);
+}
+
+static struct ew_stride bytes_of(const struct support_tensor *s)
+{
+    int64_t size = (int64_t)ref_size(s->t.dtype);
+    return (struct ew_stride){s->strides[0] * size, s->strides[1] * size};
+}
+
+static void run(const struct kernel *k, const struct support_tensor *to)
+{
+    void *data[EW_OPERANDS] = {x.t.data, y.t.data, to->t.data};
+    struct ew_stride strides[EW_OPERANDS] = {bytes_of(&x), bytes_of(&y),
+                                             bytes_of(to)};
+    k->run(to->shape[0], to->shape[1], data, strides);
+}
+
+/* Is the element what the kernel is for? */
+static bool right(const struct kernel *k, void *a, void *b, const void *got)
+{
+    char alone[16];
+    struct ref_value v = ref_load(k->x, a), w = ref_load(k->y, b);
+    if (!k->op) {
+        v = ref_convert(&v, k->out);
+        ref_store(&v, alone);
+        return ref_same(k->out, alone, got);
+    }
+    bool exact = ref_is_exact((elementwise_op)k->op, ref_promote(k->x, k->y));
+    if (!exact || k->run == k->scalar)
+        return ref_accepts((elementwise_op)k->op, &v, &w, k->out, got, NULL);
+    void *data[EW_OPERANDS] = {a, b, alone};
+    static const struct ew_stride none[EW_OPERANDS];
+    k->scalar(1, 1, data, none);
+    return ref_same(k->out, alone, got);
+}
+
+static void report(const struct kernel *k, const char *what)
+{
+    char text[3][200];
+    support_describe(&x.t, text[0], sizeof text[0]);
+    support_describe(&y.t, text[1], sizeof text[1]);
+    support_describe(&out.t, text[2], sizeof text[2]);
+    ck_abort_msg("level %s, %s, x %s, y %s, out %s: %s", ew_cpu_name(k->level),
+                 k->op ? elementwise_op_name((elementwise_op)k->op)
+                       : "conversion",
+                 text[0], text[1], text[2], what);
+}
+
+static void verify(const struct kernel *k, const struct support_tensor *to)
+{
+    int64_t index[2] = {0};
+    char text[80];
+    do
+        if (!right(k, ref_at(&x.was, index), ref_at(&y.was, index),
+                   ref_at(&to->t, index))) {
+            snprintf(text, sizeof text, "wrong at (%lld,%lld)",
+                     (long long)index[0], (long long)index[1]);
+            report(k, text);
+        }
+    while (ref_next(2, to->shape, index));
+    if (!support_gaps_same(to))
+        report(k, "bytes around the output were written");
+    if ((to != &x && !support_same(&x)) || (to != &y && !support_same(&y)))
+        report(k, "an input was written");
+}
+
+static void try_form(const struct kernel *k, const struct form *f, int64_t cols,
+                     enum rows rows, enum alias alias)
+{
+    const struct support_tensor *to = &out;
+    make_operands(k, f, cols, rows);
+    if (alias == INTO_X && k->x == k->out && f->x && rows != X_STANDS)
+        to = &x;
+    if (alias == INTO_Y && k->y == k->out && f->y && rows != Y_STANDS)
+        to = &y;
+    run(k, to);
+    verify(k, to);
+}
+
+/* The elements of the largest vector of a level, in the narrower type. */
+static int64_t vector_length(const struct kernel *k)
+{
+    size_t in = ref_size(k->x), to = ref_size(k->out);
+    return (int64_t)((size_t)16 << k->level) / (int64_t)(in < to ? in : to);
+}
+
+static void try_forms(const struct kernel *k)
+{
+    int64_t vl = vector_length(k);
+    int64_t lengths[] = {1, vl > 1 ? vl - 1 : 1, vl, vl + 1, 2 * vl + 3};
+    draw_pools(k);
+    for (int f = 0; f < FORMS; f++)
+        for (int n = 0; n < 5; n++) {
+            enum rows rows = (enum rows)((f + n) % ROW_KINDS);
+            try_form(k, &forms[f], lengths[n], ONE_ROW,
+                     (enum alias)((f + n) % 3));
+            try_form(k, &forms[f], lengths[n], rows,
+                     (enum alias)support_random(APART, INTO_Y));
+        }
+    for (int f = 0; f < FORMS; f++)
+        try_form(k, &forms[f], 1000, ONE_ROW, APART);
+}
+
+/* Kernels take two operands of one type, or 64-bit integers of both signs. */
+static bool has_row(elementwise_dtype a, elementwise_dtype b)
+{
+    return a == b || (a == ELEMENTWISE_I64 && b == ELEMENTWISE_U64) ||
+           (a == ELEMENTWISE_U64 && b == ELEMENTWISE_I64);
+}
+
+START_TEST(kernels_give_the_same_in_every_form)
+{
+    if (!support_level(_i / ELEMENTWISE_C128))
+        return;
+    struct kernel k = {.level = _i / ELEMENTWISE_C128,
+                       .x = (elementwise_dtype)(_i % ELEMENTWISE_C128 + 1)};
+    for (int op = 1; op <= REF_OPS; op++)
+        for (int b = 1; b <= REF_TYPES; b++) {
+            k.op = op;
+            k.y = (elementwise_dtype)b;
+            if (!has_row(k.x, k.y))
+                continue;
+            k.run = ew_table_kernel(k.level, op, k.x, k.y);
+            k.scalar = ew_table_kernel(EW_LEVEL_BASE, op, k.x, k.y);
+            if (!k.run)
+                continue;
+            ck_assert_ptr_nonnull(k.scalar);
+            ck_assert_int_eq(
+                ref_result_type((elementwise_op)op, k.x, k.y, &k.out),
+                ELEMENTWISE_OK);
+            try_forms(&k);
+        }
+    release();
+}
+END_TEST
+
+START_TEST(conversions_are_right_in_every_form)
+{
+    if (!support_level(_i / ELEMENTWISE_C128))
+        return;
+    struct kernel k = {.level = _i / ELEMENTWISE_C128,
+                       .x = (elementwise_dtype)(_i % ELEMENTWISE_C128 + 1),
+                       .y = ELEMENTWISE_BOOL};
+    for (int to = 1; to <= REF_TYPES; to++) {
+        k.out = (elementwise_dtype)to;
+        k.run = ew_table_convert(k.level, k.out, k.x);
+        if (k.run)
+            try_forms(&k);
+    }
+    release();
+}
+END_TEST
+
+/* ---------------------------------------------------------------------
+ * Reductions
+ */
+
+static bool is_zero(elementwise_dtype type, const void *element)
+{
+    struct ref_value v = ref_load(type, element);
+    return v.magnitude == 0;
+}
+
+static bool is_negative(elementwise_dtype type, const void *element)
+{
+    struct ref_value v = ref_load(type, element);
+    return v.negative;
+}
+
+/* Whether one element of x and y sets the flag. */
+static bool sets(int reduction, elementwise_dtype type, const void *a,
+                 const void *b)
+{
+    if (reduction == EW_ANY_ZERO)
+        return is_zero(type, b);
+    if (reduction == EW_ANY_NEGATIVE)
+        return is_negative(type, b);
+    return is_zero(type, a) && is_negative(type, b);
+}
+
+/* What the kernel makes of a flag that is 0, or 1. */
+static uint8_t reduced(const struct kernel *k, uint8_t flag)
+{
+    uint8_t guarded[3] = {7, flag, 7};
+    void *data[EW_OPERANDS] = {x.t.data, y.t.data, &guarded[1]};
+    struct ew_stride strides[EW_OPERANDS] = {bytes_of(&x), bytes_of(&y)};
+    k->run(y.shape[0], y.shape[1], data, strides);
+    ck_assert(guarded[0] == 7 && guarded[2] == 7);
+    return guarded[1];
+}
+
+static void verify_flag(const struct kernel *k)
+{
+    int64_t index[2] = {0};
+    bool expected = false;
+    do
+        expected = expected ||
+                   sets(k->op, k->x, ref_at(&x.t, index), ref_at(&y.t, index));
+    while (ref_next(2, y.shape, index));
+    ck_assert_msg(reduced(k, 0) == expected && reduced(k, 1) == 1,
+                  "level %s, reduction %d, %s, %lld x %lld by %lld",
+                  ew_cpu_name(k->level), k->op, elementwise_dtype_name(k->x),
+                  (long long)y.shape[0], (long long)y.shape[1],
+                  (long long)y.strides[1]);
+}
+
+/* Ones everywhere, then 0 in x and the given byte in y at one place. */
+static void plant(const struct kernel *k, int64_t r, int64_t c, int byte)
+{
+    int64_t index[] = {r, c};
+    void *a = ref_at(&x.t, index), *b = ref_at(&y.t, index);
+    memset(a, 0, ref_size(k->x));
+    memset(b, byte, ref_size(k->y));
+    verify_flag(k);
+    memset(a, 1, ref_size(k->x));
+    memset(b, 1, ref_size(k->y));
+}
+
+static void try_reduction(const struct kernel *k, const struct form *f,
+                          int64_t cols, enum rows rows)
+{
+    memset(pool_x, 1, sizeof pool_x);
+    memset(pool_y, 1, sizeof pool_y);
+    make_operands(k, f, cols, rows);
+    verify_flag(k);
+    for (int64_t r = 0; r < y.shape[0]; r++)
+        for (int64_t c = 0; c < cols; c += 1 + (c > 3 && c < cols - 9) * 5) {
+            plant(k, r, c, 0);
+            plant(k, r, c, 0xFF);
+        }
+}
+
+START_TEST(reductions_find_one_element_wherever_it_is)
+{
+    if (!support_level(_i))
+        return;
+    for (int op = EW_ANY_ZERO; op < EW_ROW; op++)
+        for (int type = 1; type <= REF_TYPES; type++) {
+            elementwise_dtype t = (elementwise_dtype)type;
+            struct kernel k = {_i, op, t, t, ELEMENTWISE_BOOL, NULL, NULL};
+            k.run = ew_table_kernel(_i, op, t, t);
+            if (!k.run)
+                continue;
+            int64_t vl = vector_length(&k);
+            for (int f = 0; f < FORMS; f++) {
+                enum rows rows = (enum rows)(f % ROW_KINDS);
+                try_reduction(&k, &forms[f], 1 + f, rows);
+                try_reduction(&k, &forms[f], vl + 1, ONE_ROW);
+                try_reduction(&k, &forms[f], 2 * vl + 3, rows);
+            }
+        }
+    release();
+}
+END_TEST
+
+START_TEST(integers_that_can_be_divided_have_a_reduction_for_zeros)
+{
+    for (int type = ELEMENTWISE_I8; type <= ELEMENTWISE_U64; type++) {
+        elementwise_dtype t = (elementwise_dtype)type;
+        ck_assert_ptr_nonnull(ew_table_kernel(_i, EW_ANY_ZERO, t, t));
+        if (ref_is_signed(t))
+            ck_assert_ptr_nonnull(
+                ew_table_kernel(_i, EW_ANY_ZERO_TO_NEGATIVE, t, t));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *kernels = support_case("kernels");
+    TCase *conversions = support_case("conversions");
+    TCase *reductions = support_case("reductions");
+    tcase_add_loop_test(kernels, kernels_give_the_same_in_every_form, 0,
+                        EW_LEVELS * ELEMENTWISE_C128);
+    tcase_add_loop_test(conversions, conversions_are_right_in_every_form, 0,
+                        EW_LEVELS * ELEMENTWISE_C128);
+    tcase_add_loop_test(reductions, reductions_find_one_element_wherever_it_is,
+                        0, EW_LEVELS);
+    tcase_add_loop_test(reductions,
+                        integers_that_can_be_divided_have_a_reduction_for_zeros,
+                        0, EW_LEVELS);
+    TCase *const cases[] = {kernels, conversions, reductions, NULL};
+    return support_run("kernels", cases);
+}

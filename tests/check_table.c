@@ -1,0 +1,177 @@
+/*
+ * Looks for holes in the tables of kernels: whatever the type rules promise
+ * has a kernel at every level, and where they promise nothing the fast path,
+ * which asks the table and not the rules, finds nothing either.
+ */
+#include <check.h>
+#include <stdbool.h>
+
+#include "cpu.h"
+#include "elementwise.h"
+#include "support.h"
+#include "table.h"
+#include "types.h"
+
+enum {
+    OPS = ELEMENTWISE_BITWISE_RIGHT_SHIFT,
+    DTYPES = ELEMENTWISE_C128,
+    PAIRS = DTYPES * DTYPES
+};
+
+/* Pair number i of types. */
+static void nth_pair(int i, elementwise_dtype *x, elementwise_dtype *y)
+{
+    *x = (elementwise_dtype)(1 + i / DTYPES);
+    *y = (elementwise_dtype)(1 + i % DTYPES);
+}
+
+/* Levels that were compiled; on other processors there is only the first. */
+static int levels(void)
+{
+#if defined(EW_HAVE_X86_LEVELS)
+    return EW_LEVELS;
+#else
+    return 1;
+#endif
+}
+
+/* By test index: an operation at a level. */
+static int level_of(int i)
+{
+    return i / OPS;
+}
+static elementwise_op op_of(int i)
+{
+    return (elementwise_op)(1 + i % OPS);
+}
+
+START_TEST(every_legal_operation_has_a_kernel)
+{
+    elementwise_dtype x, y;
+    int found = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        struct ew_types types;
+        nth_pair(i, &x, &y);
+        if (ew_types_resolve(op_of(_i), x, y, &types))
+            continue;
+        found++;
+        ck_assert_msg(ew_table_kernel(level_of(_i), (int)op_of(_i),
+                                      types.compute[EW_X], types.compute[EW_Y]),
+                      "%s %s for %s and %s", ew_cpu_name(level_of(_i)),
+                      elementwise_op_name(op_of(_i)), elementwise_dtype_name(x),
+                      elementwise_dtype_name(y));
+    }
+    ck_assert_int_gt(found, 0);
+}
+END_TEST
+
+/* Types whose kernels compute in another type must not be found by their
+   own, and operations that a type does not have must not be found at all. */
+START_TEST(no_kernel_is_there_that_the_rules_do_not_use)
+{
+    for (int d = ELEMENTWISE_BOOL; d <= ELEMENTWISE_C128; d++) {
+        elementwise_dtype x = (elementwise_dtype)d;
+        struct ew_types types;
+        bool legal = !ew_types_resolve(op_of(_i), x, x, &types);
+        bool direct = legal && types.compute[EW_X] == x;
+        bool found = ew_table_kernel(level_of(_i), (int)op_of(_i), x, x);
+        ck_assert_msg(found == direct, "%s %s for %s: %s",
+                      ew_cpu_name(level_of(_i)), elementwise_op_name(op_of(_i)),
+                      elementwise_dtype_name(x), found ? "unused" : "missing");
+    }
+}
+END_TEST
+
+/* Loads, rounds and stores of every legal call, with every out. */
+START_TEST(every_conversion_that_a_call_needs_is_there)
+{
+    for (int i = 0; i < PAIRS * DTYPES; i++) {
+        struct ew_types t;
+        elementwise_dtype x, y, out = (elementwise_dtype)(1 + i / PAIRS);
+        nth_pair(i % PAIRS, &x, &y);
+        if (ew_types_resolve(op_of(_i), x, y, &t) ||
+            ew_types_out(op_of(_i), out, &t))
+            continue;
+        const elementwise_dtype steps[][2] = {{t.compute[0], x},
+                                              {t.compute[1], y},
+                                              {t.result, t.compute[2]},
+                                              {out, t.compute[2]},
+                                              {out, t.result}};
+        for (int k = 0; k < 5; k++)
+            ck_assert_msg(
+                steps[k][0] == steps[k][1] ||
+                    ew_table_convert(level_of(_i), steps[k][0], steps[k][1]),
+                "%s for %s, %s into %s: %s from %s",
+                elementwise_op_name(op_of(_i)), elementwise_dtype_name(x),
+                elementwise_dtype_name(y), elementwise_dtype_name(out),
+                elementwise_dtype_name(steps[k][0]),
+                elementwise_dtype_name(steps[k][1]));
+    }
+}
+END_TEST
+
+/* All pairs but complex to real; to bool every type is one. */
+START_TEST(every_conversion_of_copy_is_there)
+{
+    for (int i = 0; i < PAIRS; i++) {
+        elementwise_dtype to, from;
+        nth_pair(i, &to, &from);
+        bool drops = from >= ELEMENTWISE_C64 && to != ELEMENTWISE_BOOL &&
+                     to < ELEMENTWISE_C64;
+        bool found = ew_table_convert(_i, to, from);
+        ck_assert_msg(found == !drops, "%s: %s from %s", ew_cpu_name(_i),
+                      elementwise_dtype_name(to), elementwise_dtype_name(from));
+    }
+}
+END_TEST
+
+/* The searches that precede integer division and power look at y as it is
+   stored, and for pairs at the type of the computation. */
+START_TEST(every_search_for_faults_has_a_kernel)
+{
+    for (int d = ELEMENTWISE_BOOL; d <= ELEMENTWISE_U64; d++) {
+        elementwise_dtype t = (elementwise_dtype)d;
+        bool negative = t >= ELEMENTWISE_I8 && t <= ELEMENTWISE_I64;
+        ck_assert_msg(ew_table_kernel(_i, EW_ANY_ZERO, t, t), "zero in %s",
+                      elementwise_dtype_name(t));
+        ck_assert_msg(!negative || ew_table_kernel(_i, EW_ANY_NEGATIVE, t, t),
+                      "negative in %s", elementwise_dtype_name(t));
+        ck_assert_msg(!negative ||
+                          ew_table_kernel(_i, EW_ANY_ZERO_TO_NEGATIVE, t, t),
+                      "zero to negative in %s", elementwise_dtype_name(t));
+    }
+}
+END_TEST
+
+/* Each level was compiled from the same sources, but is code of its own. */
+START_TEST(levels_do_not_share_kernels)
+{
+    for (int op = 1; op <= OPS; op++)
+        for (int d = ELEMENTWISE_BOOL; d <= ELEMENTWISE_C128; d++)
+            for (int a = 0; a < levels(); a++)
+                for (int b = 0; b < a; b++) {
+                    elementwise_dtype t = (elementwise_dtype)d;
+                    ew_kernel *one = ew_table_kernel(a, op, t, t);
+                    ck_assert(!one || one != ew_table_kernel(b, op, t, t));
+                }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *kernels = support_case("kernels");
+    TCase *conversions = support_case("conversions");
+    int all = OPS * levels();
+    tcase_add_loop_test(kernels, every_legal_operation_has_a_kernel, 0, all);
+    tcase_add_loop_test(kernels, no_kernel_is_there_that_the_rules_do_not_use,
+                        0, all);
+    tcase_add_loop_test(kernels, every_search_for_faults_has_a_kernel, 0,
+                        levels());
+    tcase_add_test(kernels, levels_do_not_share_kernels);
+    tcase_add_loop_test(conversions,
+                        every_conversion_that_a_call_needs_is_there, 0, all);
+    tcase_add_loop_test(conversions, every_conversion_of_copy_is_there, 0,
+                        levels());
+    TCase *const cases[] = {kernels, conversions, NULL};
+    return support_run("table", cases);
+}
