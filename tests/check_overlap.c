@@ -75,10 +75,17 @@ static bool repeats_an_address(const struct layout *l)
     return false;
 }
 
+/* An address that is only compared; it may lie far outside of space. */
+static const char *address(int64_t at)
+{
+    return (const char *)((uintptr_t)space + (uintptr_t)at);
+}
+
 static bool shared(const struct layout *l)
 {
-    return ew_overlap_shared(l->loop, l->ndim, EW_X, space + l->at[0],
-                             l->size[0], EW_OUT, space + l->at[1], l->size[1]);
+    return ew_overlap_shared(l->loop, l->ndim, EW_X, address(l->at[0]),
+                             l->size[0], EW_OUT, address(l->at[1]),
+                             l->size[1]);
 }
 
 static bool self(const struct layout *l)
