@@ -84,8 +84,7 @@ static const char *address(int64_t at)
 static bool shared(const struct layout *l)
 {
     return ew_overlap_shared(l->loop, l->ndim, EW_X, address(l->at[0]),
-                             l->size[0], EW_OUT, address(l->at[1]),
-                             l->size[1]);
+                             l->size[0], EW_OUT, address(l->at[1]), l->size[1]);
 }
 
 static bool self(const struct layout *l)

@@ -210,15 +210,19 @@ static void special(elementwise_dtype type, void *element)
     memcpy(element, (char *)elements + chosen * size, size);
 }
 
-/* Not far from 1, with a random significand. */
+/* Not far from 1, with a significand of random length, so that sums, products
+   and conversions meet ties. */
 static void moderate(elementwise_dtype type, void *element)
 {
     uint64_t bits = support_bits();
-    double number = (double)(int64_t)support_bits();
-    if (ref_is_float(type))
-        put(type, ldexp(number, (int)(bits % 24) - 75), element);
-    else
-        put_integer(type, bits >> support_random(0, 63), element);
+    int drop = (int)support_random(0, 63);
+    if (ref_is_float(type)) {
+        double number = (double)((int64_t)bits >> drop);
+        put(type, ldexp(number, drop - 75 + (int)support_random(0, 23)),
+            element);
+    } else {
+        put_integer(type, bits >> drop, element);
+    }
 }
 
 static void real_value(elementwise_dtype type, void *element)
