@@ -160,7 +160,7 @@ typedef enum elementwise_status {
     /** An integer is divided by 0, or an integer 0 raised to a negative
         power. */
     ELEMENTWISE_DIVISION_BY_ZERO,
-    /** The operation has no gradient for this operand. */
+    /** The operation has no gradient, or an integer operand was to get one. */
     ELEMENTWISE_NO_GRADIENT,
     /** A plan could not be allocated. */
     ELEMENTWISE_NO_MEMORY
@@ -197,6 +197,12 @@ typedef struct elementwise_executor {
     /** How many tasks can run at once, >= 1. */
     int width;
 } elementwise_executor;
+
+/** Add to what dx or dy holds, or sum_to's dst, instead of overwriting it, as
+    Caffe does with a learned parameter's gradient. */
+#define ELEMENTWISE_ADD_TO_DX 1u
+#define ELEMENTWISE_ADD_TO_DY 2u
+#define ELEMENTWISE_ADD_TO_OUT 4u
 
 /** A hint: the output is larger than the caches or is not read soon. It
     never changes a result; this version does not use it yet. */
@@ -498,6 +504,198 @@ ELEMENTWISE_API elementwise_status elementwise_copy(
     const elementwise_tensor *src, int axis, const elementwise_tensor *dst);
 
 /* ---------------------------------------------------------------------
+ * Gradients. x, y and axis are those of the forward call; dout is the
+ * gradient of its result, with the result's shape and type. dx is the local
+ * derivative times dout, summed over every dimension in which x was
+ * stretched, in x's own shape and type; dy likewise. Either may be NULL. An
+ * integer operand has no gradient: NULL must stand for it.
+ *
+ * Sums are made in double, of f32 without a rounding that matters up to 2^29
+ * terms, of f64 with the error of about one addition whatever the number of
+ * terms; their order depends on the layouts alone. The sum of nothing is 0. A
+ * real operand of a complex operation gets the real part.
+ *
+ * dx or dy may be dout itself (same data, type, shape and strides), if
+ * nothing is summed into it and it is not added to. Otherwise an output
+ * shares no element with any operand. The data of an operand whose values a
+ * formula does not use may be NULL.
+ *
+ * Errors: INVALID, BAD_AXIS, BAD_SHAPE, BAD_DTYPE, OVERLAP, MISALIGNED,
+ * TOO_LARGE, NO_GRADIENT.
+ */
+
+/** dx = dout, dy = dout. The data of x and y may be NULL. */
+ELEMENTWISE_API elementwise_status elementwise_add_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout, dy = -dout. The data of x and y may be NULL. */
+ELEMENTWISE_API elementwise_status elementwise_sub_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout conj(y), dy = dout conj(x). */
+ELEMENTWISE_API elementwise_status elementwise_mul_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout / conj(y), dy = -dout conj(x / y / y). */
+ELEMENTWISE_API elementwise_status elementwise_div_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dout goes to x where x > y, to y elsewhere, ties too; a NaN operand
+    gets it, y if both are. */
+ELEMENTWISE_API elementwise_status elementwise_max_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dout goes to x where x < y, to y elsewhere, ties too; a NaN operand
+    gets it, y if both are. */
+ELEMENTWISE_API elementwise_status elementwise_min_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout y x^(y-1), 0 where y = 0; dy = dout log(x) x^y, 0 where x = 0
+    and y >= 0. Complex: with the conjugate of the derivative. */
+ELEMENTWISE_API elementwise_status elementwise_pow_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout, dy = -dout floor(x / y). */
+ELEMENTWISE_API elementwise_status elementwise_mod_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** 0 and 0: a step has no slope. */
+ELEMENTWISE_API elementwise_status elementwise_floordiv_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dout goes to x where x >= y or y is NaN, to y elsewhere. */
+ELEMENTWISE_API elementwise_status elementwise_fmax_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dout goes to x where x <= y or y is NaN, to y elsewhere. */
+ELEMENTWISE_API elementwise_status elementwise_fmin_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = 0; dy = dout where x = 0, else 0. */
+ELEMENTWISE_API elementwise_status elementwise_heaviside_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** 0 and 0: a step has no slope. */
+ELEMENTWISE_API elementwise_status elementwise_truncdiv_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout, dy = -dout trunc(x / y). */
+ELEMENTWISE_API elementwise_status elementwise_fmod_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout y / (x^2 + y^2), dy = -dout x / (x^2 + y^2); 0 at (0, 0). */
+ELEMENTWISE_API elementwise_status elementwise_atan2_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout x / hypot(x, y), dy = dout y / hypot(x, y); 0 at (0, 0). */
+ELEMENTWISE_API elementwise_status elementwise_hypot_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout, or -dout where the sign of x was changed, 0 where x = 0;
+    dy = 0. */
+ELEMENTWISE_API elementwise_status elementwise_copysign_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/** dx = dout / (1 + e^(y-x)), dy = dout / (1 + e^(x-y)); half of dout at
+    equal infinities. */
+ELEMENTWISE_API elementwise_status elementwise_logaddexp_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy);
+
+/**
+ * Double gradients, the gradient of mul_grad and so on: ddx and ddy are the
+ * gradients of dx and dy, in their shapes; NULL is zero. dx and dy get the
+ * gradients of x and y, ddout that of dout, in dout's shape; each may be NULL
+ * if it is not wanted. Nothing may overlap an output. Errors as above.
+ *
+ * add: dx = dy = 0, ddout = ddx + ddy.
+ */
+ELEMENTWISE_API elementwise_status elementwise_add_grad_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, const elementwise_tensor *ddx,
+    const elementwise_tensor *ddy, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy, const elementwise_tensor *ddout);
+
+/** dx = dy = 0, ddout = ddx - ddy. */
+ELEMENTWISE_API elementwise_status elementwise_sub_grad_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, const elementwise_tensor *ddx,
+    const elementwise_tensor *ddy, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy, const elementwise_tensor *ddout);
+
+/** dx = dout conj(ddy), dy = dout conj(ddx), ddout = ddx y + x ddy. */
+ELEMENTWISE_API elementwise_status elementwise_mul_grad_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, const elementwise_tensor *ddx,
+    const elementwise_tensor *ddy, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy, const elementwise_tensor *ddout);
+
+/** dx = -dout ddy / y^2, dy = dout (2 x ddy / y - ddx) / y^2,
+    ddout = (ddx - x ddy / y) / y; complex with conjugates as div_grad. */
+ELEMENTWISE_API elementwise_status elementwise_div_grad_grad(
+    const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *dout, const elementwise_tensor *ddx,
+    const elementwise_tensor *ddy, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy, const elementwise_tensor *ddout);
+
+/**
+ * A gradient by value of op, with options; NULL is the plain call. out is the
+ * forward result, for a fused act; without one it is not used and may be
+ * NULL. Errors: those of the gradient, and INVALID for options.
+ */
+ELEMENTWISE_API elementwise_status elementwise_apply_grad(
+    elementwise_op op, const elementwise_tensor *x, const elementwise_tensor *y,
+    const elementwise_tensor *out, const elementwise_tensor *dout, int axis,
+    const elementwise_tensor *dx, const elementwise_tensor *dy,
+    const elementwise_options *options);
+
+/**
+ * dst = src, summed over every dimension in which dst would be stretched to
+ * src's shape under axis: the adjoint of broadcast_to. Both have one type, a
+ * float or complex one. options may be NULL or have ELEMENTWISE_ADD_TO_OUT.
+ * Errors: INVALID, BAD_AXIS, BAD_SHAPE, BAD_DTYPE, OVERLAP, MISALIGNED,
+ * TOO_LARGE.
+ */
+ELEMENTWISE_API elementwise_status elementwise_sum_to(
+    const elementwise_tensor *src, int axis, const elementwise_tensor *dst,
+    const elementwise_options *options);
+
+/* ---------------------------------------------------------------------
  * Plans: a call that was checked and planned once and is run many times,
  * on any data of the same layout.
  */
@@ -530,11 +728,35 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run(
     const elementwise_plan *plan, const void *x, const void *y, void *out);
 
 /**
+ * A plan of a gradient: as plan_create, for the call apply_grad(op, x, y,
+ * out, dout, axis, dx, dy, options). Errors: also NO_GRADIENT.
+ */
+ELEMENTWISE_API elementwise_status elementwise_plan_create_grad(
+    elementwise_plan **plan, elementwise_op op, const elementwise_tensor *x,
+    const elementwise_tensor *y, const elementwise_tensor *out,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy, const elementwise_options *options);
+
+/**
+ * Runs a plan of a gradient on data with the layouts it was made for.
+ * Pointers of operands that were NULL, and of those whose values are not
+ * used, may be NULL. No allocation, no lock.
+ *
+ * Errors: INVALID (plan is NULL or not one of a gradient; data is NULL where
+ * there are elements), OVERLAP, MISALIGNED.
+ */
+ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
+    const elementwise_plan *plan, const void *x, const void *y, const void *out,
+    const void *dout, void *dx, void *dy);
+
+/**
  * Writes a description of what will run, a JSON object with a terminating
  * 0, to json, cut to size bytes, as snprintf does: json may be NULL if size
  * is 0. Returns the length of the whole description without the 0; 0 if
- * plan is NULL. Keys: op, compute, result, level, shape, loops (extent and
- * byte strides of x, y and out, outermost first), kernel, tiles, bytes.
+ * plan is NULL. A plan of a gradient is described by op, compute, level and
+ * the number of walks over the data. Keys otherwise: op, compute, result,
+ * level, shape, loops (extent and byte strides of x, y and out, outermost
+ * first), kernel, tiles, bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

@@ -12,6 +12,7 @@
 
 static const char what[] = "copy";
 
+/* src stands where x does, dst where out does; y is nothing at all. */
 static elementwise_status make(struct elementwise_plan *plan,
                                const elementwise_tensor *src, int axis,
                                const elementwise_tensor *dst)
@@ -21,8 +22,8 @@ static elementwise_status make(struct elementwise_plan *plan,
     if (!status)
         status = ew_validate_tensor(what, "dst", dst);
     if (!status)
-        status =
-            ew_shape_onto(what, src, axis, "dst", dst, &a, plan->result_shape);
+        status = ew_shape_onto(what, "src", src, axis, "dst", dst, &a,
+                               plan->result_shape);
     if (status)
         return status;
     const struct ew_placed nothing = {.tensor = src, .ndim = 0};

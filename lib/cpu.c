@@ -17,6 +17,7 @@ static const char *const names[EW_LEVELS] = {"base", "avx2", "avx512"};
    same number, so relaxed order is enough. */
 static atomic_int known;
 
+/* What the processor has. */
 static int machine_level(void)
 {
 #if defined(EW_HAVE_X86_LEVELS)
@@ -36,6 +37,7 @@ static int machine_level(void)
 #endif
 }
 
+/* What the user permits; an unknown name permits everything. */
 static int allowed_level(void)
 {
     const char *name = getenv("ELEMENTWISE_CPU");

@@ -3,6 +3,7 @@
  * loop nest, the kernel and the bytes that move.
  */
 #include "cpu.h"
+#include "gradient.h"
 #include "message.h"
 #include "plan.h"
 
@@ -18,6 +19,7 @@ static int64_t operand_bytes(const struct elementwise_plan *plan, int k)
     return plan->empty ? 0 : bytes;
 }
 
+/* The command prints these keys in this order. */
 static void add_loop(struct ew_text *text, const struct ew_loop *loop)
 {
     ew_text_add(text, "{\"extent\":%lld", (long long)loop->n);
@@ -46,6 +48,16 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
     struct ew_text text = {json, size, 0};
     if (!plan)
         return 0;
+    if (plan->gradient) {
+        ew_text_add(&text,
+                    "{\"op\":\"%s_grad\",\"compute\":\"%s\","
+                    "\"level\":\"%s\",\"walks\":%d}",
+                    elementwise_op_name(plan->op),
+                    elementwise_dtype_name(plan->gradient->compute),
+                    ew_cpu_name(plan->gradient->level),
+                    plan->gradient->walks + 1);
+        return text.length;
+    }
     const struct ew_types *types = &plan->types;
     const char *compute = elementwise_dtype_name(types->compute[EW_X]);
     bool tiles = plan->pass.load[0] || plan->pass.load[1] || plan->pass.store;

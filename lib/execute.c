@@ -9,15 +9,8 @@
 #include <stddef.h>
 
 enum {
-    OPERANDS = 3,
-    TILE_BYTES = 8192 /* per buffer: four of them stay in the L1 cache */
-};
-
-/* The two inner loops, and where they start. */
-struct block {
-    int64_t rows, cols;
-    struct ew_stride stride[OPERANDS];
-    void *data[OPERANDS];
+    OPERANDS = EW_OUT + 1, /* of a forward call */
+    TILE_BYTES = 8192      /* per buffer: four of them stay in the L1 cache */
 };
 
 /* The buffers of one tile, aligned for any vector. */
@@ -27,10 +20,9 @@ struct buffers {
 };
 
 /* An operand that does not take part stays NULL. */
-static void move(struct block *block, int k, int64_t bytes)
+static void *moved(void *data, int64_t bytes)
 {
-    if (block->data[k])
-        block->data[k] = (char *)block->data[k] + bytes;
+    return data ? (char *)data + bytes : NULL;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -40,8 +32,8 @@ static int64_t least(int64_t a, int64_t b)
 
 /* Converts one input of a tile to a dense buffer. A stride of 0 stays 0: what
    is broadcast is converted once. */
-static void load(ew_kernel *convert, const struct block *from, int k,
-                 unsigned size, char *buffer, struct block *to)
+static void load(ew_kernel *convert, const struct ew_block *from, int k,
+                 unsigned size, char *buffer, struct ew_block *to)
 {
     int64_t rows = from->stride[k].row ? from->rows : 1;
     int64_t cols = from->stride[k].col ? from->cols : 1;
@@ -55,7 +47,7 @@ static void load(ew_kernel *convert, const struct block *from, int k,
 }
 
 /* Converts a tile from one dense buffer to the next, or to out. */
-static void convert_result(ew_kernel *convert, const struct block *tile,
+static void convert_result(ew_kernel *convert, const struct ew_block *tile,
                            char *from, unsigned from_size, char *to,
                            struct ew_stride to_stride)
 {
@@ -65,10 +57,11 @@ static void convert_result(ew_kernel *convert, const struct block *tile,
     convert(tile->rows, tile->cols, data, stride);
 }
 
-static void run_tile(const struct ew_pass *pass, const struct block *tile,
+/* One tile through the steps of the pass; plan.h has the picture. */
+static void run_tile(const struct ew_pass *pass, const struct ew_block *tile,
                      struct buffers *buffers)
 {
-    struct block inner = *tile;
+    struct ew_block inner = *tile;
     char *made = buffers->made;
     unsigned size = pass->size[EW_OUT];
     for (int k = 0; k < 2; k++)
@@ -101,25 +94,36 @@ static int64_t tile_elements(const struct ew_pass *pass)
     return TILE_BYTES / widest;
 }
 
+struct ew_block ew_block_tile(const struct ew_block *block, int operands,
+                              int64_t row, int64_t col, int64_t rows,
+                              int64_t cols)
+{
+    struct ew_block tile = *block;
+    tile.rows = least(rows, block->rows - row);
+    tile.cols = least(cols, block->cols - col);
+    for (int k = 0; k < operands; k++)
+        tile.data[k] = moved(tile.data[k], row * tile.stride[k].row +
+                                               col * tile.stride[k].col);
+    return tile;
+}
+
 /* Cuts a block into tiles: pieces of a row if rows are long, else several
    whole rows at once. */
-static void run_tiles(const struct ew_pass *pass, const struct block *block)
+static void run_tiles(const struct ew_pass *pass, const struct ew_block *block)
 {
     struct buffers buffers;
     int64_t elements = tile_elements(pass);
     int64_t cols = least(block->cols, elements), rows = elements / cols;
     for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {
-            struct block tile = *block;
-            tile.rows = least(rows, block->rows - r);
-            tile.cols = least(cols, block->cols - c);
-            for (int k = 0; k < OPERANDS; k++)
-                move(&tile, k, r * tile.stride[k].row + c * tile.stride[k].col);
+            struct ew_block tile =
+                ew_block_tile(block, OPERANDS, r, c, rows, cols);
             run_tile(pass, &tile, &buffers);
         }
 }
 
-static void run_block(const struct ew_pass *pass, const struct block *block)
+/* Without conversions a block is a single call, however large it is. */
+static void run_block(const struct ew_pass *pass, const struct ew_block *block)
 {
     if (pass->load[0] || pass->load[1] || pass->store)
         run_tiles(pass, block);
@@ -127,30 +131,30 @@ static void run_block(const struct ew_pass *pass, const struct block *block)
         pass->op(block->rows, block->cols, block->data, block->stride);
 }
 
-static struct block innermost(const struct ew_loop *loop, int ndim,
-                              void *const data[])
+struct ew_block ew_block_start(const struct ew_loop *loop, int ndim,
+                               int operands, void *const data[])
 {
     static const struct ew_loop once = {.n = 1};
     const struct ew_loop *row = ndim > 1 ? &loop[1] : &once;
     const struct ew_loop *col = ndim > 0 ? &loop[0] : &once;
-    struct block block = {.rows = row->n, .cols = col->n};
-    for (int k = 0; k < OPERANDS; k++) {
+    struct ew_block block;
+    block.rows = row->n;
+    block.cols = col->n;
+    for (int k = 0; k < operands; k++) {
         block.stride[k] = (struct ew_stride){row->stride[k], col->stride[k]};
         block.data[k] = data[k];
     }
     return block;
 }
 
-/* Steps the loops outside the block like the digits of a number; false when
-   the last has come round. */
-static bool advance(const struct ew_loop *loop, int ndim, int64_t *index,
-                    struct block *block)
+bool ew_loops_advance(const struct ew_loop *loop, int first, int ndim,
+                      int operands, int64_t *index, void *data[])
 {
-    for (int d = 2; d < ndim; d++) {
+    for (int d = first; d < ndim; d++) {
         bool carry = ++index[d] == loop[d].n;
         int64_t steps = carry ? 1 - loop[d].n : 1;
-        for (int k = 0; k < OPERANDS; k++)
-            move(block, k, steps * loop[d].stride[k]);
+        for (int k = 0; k < operands; k++)
+            data[k] = moved(data[k], steps * loop[d].stride[k]);
         if (!carry)
             return true;
         index[d] = 0;
@@ -161,11 +165,11 @@ static bool advance(const struct ew_loop *loop, int ndim, int64_t *index,
 void ew_execute(const struct ew_loop *loop, int ndim,
                 const struct ew_pass *pass, void *const data[])
 {
-    struct block block = innermost(loop, ndim, data);
+    struct ew_block block = ew_block_start(loop, ndim, OPERANDS, data);
     int64_t index[ELEMENTWISE_MAX_NDIM];
     for (int d = 2; d < ndim; d++)
         index[d] = 0;
     do
         run_block(pass, &block);
-    while (advance(loop, ndim, index, &block));
+    while (ew_loops_advance(loop, 2, ndim, OPERANDS, index, block.data));
 }

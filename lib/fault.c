@@ -23,9 +23,10 @@ static int input_loops(const struct elementwise_plan *plan, int first,
         if (moved.stride[EW_X] || moved.stride[EW_Y])
             loop[ndim++] = moved;
     }
-    return ew_plan_merge(loop, ndim);
+    return ew_plan_merge(loop, ndim, 3);
 }
 
+/* Runs one of the EW_ANY_ reductions over the operands from `first` to y. */
 static bool find(const struct elementwise_plan *plan, int what, int first,
                  struct ew_pass pass, elementwise_dtype dtype,
                  void *const data[])

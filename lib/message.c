@@ -47,6 +47,7 @@ static void add_shape(struct ew_text *text, int ndim, const int64_t *shape)
     ew_text_add(text, ")");
 }
 
+/* Both operands with their shapes, "x (2,3) and y (3)". */
 static void add_operands(struct ew_text *text, const struct ew_alignment *a,
                          const char *between)
 {
@@ -66,6 +67,8 @@ static int columns(const struct ew_alignment *a)
     return n > a->ndim ? n : a->ndim;
 }
 
+/* Digits of the largest extent; never less than the two of a dimension
+   number. */
 static int widest(const elementwise_tensor *t)
 {
     int width = 2;
@@ -101,6 +104,7 @@ static void add_row(struct ew_text *text, const struct ew_alignment *a,
     }
 }
 
+/* Dimension numbers, both operands, and a mark under what disagrees. */
 static void add_diagram(struct ew_text *text, const struct ew_alignment *a,
                         int dim)
 {
@@ -117,6 +121,7 @@ static void add_diagram(struct ew_text *text, const struct ew_alignment *a,
                 a->axis == ELEMENTWISE_NUMPY ? " aligns at the right" : "");
 }
 
+/* The axes for which the same two shapes would be legal. */
 static void add_advice(struct ew_text *text, const struct ew_alignment *a)
 {
     int found = 0;

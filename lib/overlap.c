@@ -56,6 +56,7 @@ static void add_term(struct problem *p, int64_t c, int64_t most)
     p->term[i] = (struct term){.c = size, .most = most};
 }
 
+/* Euclid; gcd(a, 0) is a. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     while (b) {
@@ -66,6 +67,7 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
+/* From the last term to the first, what it and all after it can reach. */
 static void prepare(struct problem *p)
 {
     p->term[p->n] = (struct term){0};
@@ -76,6 +78,7 @@ static void prepare(struct problem *p)
     }
 }
 
+/* C truncates towards 0; these round up and down for b > 0. */
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b > 0);

@@ -16,6 +16,7 @@
 #include "table.h"
 #include "validate.h"
 
+/* Validation has refused INT64_MIN. */
 static int64_t magnitude(int64_t stride)
 {
     return stride < 0 ? -stride : stride;
@@ -33,12 +34,10 @@ static void flip(struct elementwise_plan *plan, struct ew_loop *loop)
     }
 }
 
-/* Inner loops have the smaller output strides, so that stores run forward
-   through memory; where those are equal, the inputs decide. */
-static bool belongs_inside(const struct ew_loop *a, const struct ew_loop *b)
+static bool belongs_inside(const struct ew_loop *a, const struct ew_loop *b,
+                           const int *order, int n)
 {
-    static const int order[] = {EW_OUT, EW_X, EW_Y};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < n; i++) {
         int64_t sa = magnitude(a->stride[order[i]]);
         int64_t sb = magnitude(b->stride[order[i]]);
         if (sa != sb)
@@ -47,21 +46,24 @@ static bool belongs_inside(const struct ew_loop *a, const struct ew_loop *b)
     return false;
 }
 
-static void sort(struct ew_loop *loop, int ndim)
+/* By insertion: nearly always they are in order already. */
+void ew_plan_sort(struct ew_loop *loop, int ndim, const int *order, int n)
 {
     for (int i = 1; i < ndim; i++)
-        for (int j = i; j > 0 && belongs_inside(&loop[j], &loop[j - 1]); j--) {
+        for (int j = i;
+             j > 0 && belongs_inside(&loop[j], &loop[j - 1], order, n); j--) {
             struct ew_loop swap = loop[j];
             loop[j] = loop[j - 1];
             loop[j - 1] = swap;
         }
 }
 
-/* Lengthens inner by outer if x, y and out all walk the two as one. */
-static bool merge(struct ew_loop *inner, const struct ew_loop *outer)
+/* Lengthens inner by outer if the operands all walk the two as one. */
+static bool merge(struct ew_loop *inner, const struct ew_loop *outer,
+                  int operands)
 {
     int64_t whole;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < operands; k++)
         if (__builtin_mul_overflow(inner->n, inner->stride[k], &whole) ||
             outer->stride[k] != whole)
             return false;
@@ -69,11 +71,11 @@ static bool merge(struct ew_loop *inner, const struct ew_loop *outer)
     return true;
 }
 
-int ew_plan_merge(struct ew_loop *loop, int ndim)
+int ew_plan_merge(struct ew_loop *loop, int ndim, int operands)
 {
     int last = 0;
     for (int i = 1; i < ndim; i++)
-        if (!merge(&loop[last], &loop[i]))
+        if (!merge(&loop[last], &loop[i], operands))
             loop[++last] = loop[i];
     return ndim ? last + 1 : 0;
 }
@@ -93,7 +95,7 @@ static bool open_loops(struct elementwise_plan *plan,
         for (int k = 0; k < 3; k++)
             loop->stride[k] = ew_shape_stride(&placed[k], dim, &dense[k]) *
                               (int64_t)ew_types_size(plan->types.operand[k]);
-        if (loop->n == 1 || (plan->ndim && merge(loop - 1, loop)))
+        if (loop->n == 1 || (plan->ndim && merge(loop - 1, loop, 3)))
             continue;
         int64_t inner = plan->ndim ? loop[-1].stride[EW_OUT] : 0;
         ordered &= loop->stride[EW_OUT] >= inner;
@@ -122,10 +124,12 @@ static bool has_no_elements(int ndim, const int64_t *shape)
     return false;
 }
 
-/* Opens and normalises the loops. */
+/* Opens and normalises the loops. The output comes first in their order, so
+   that stores run forward through memory. */
 static void make_loops(struct elementwise_plan *plan,
                        const struct ew_placed placed[3])
 {
+    static const int order[] = {EW_OUT, EW_X, EW_Y};
     plan->ndim = 0;
     plan->empty = has_no_elements(plan->result_ndim, plan->result_shape);
     for (int k = 0; k < 3; k++)
@@ -135,8 +139,8 @@ static void make_loops(struct elementwise_plan *plan,
     if (!open_loops(plan, placed)) {
         for (int i = 0; i < plan->ndim; i++)
             flip(plan, &plan->loop[i]);
-        sort(plan->loop, plan->ndim);
-        plan->ndim = ew_plan_merge(plan->loop, plan->ndim);
+        ew_plan_sort(plan->loop, plan->ndim, order, 3);
+        plan->ndim = ew_plan_merge(plan->loop, plan->ndim, 3);
     }
     for (int k = 0; k < 3; k++)
         measure(plan, k);
@@ -155,12 +159,14 @@ static bool same_layout(const struct elementwise_plan *plan, int k)
     return true;
 }
 
+/* No step where the types agree. */
 static ew_kernel *conversion(int level, elementwise_dtype to,
                              elementwise_dtype from)
 {
     return to == from ? NULL : ew_table_convert(level, to, from);
 }
 
+/* Fills the pass: which steps are needed, and their kernels. */
 static void choose_kernels(struct elementwise_plan *plan)
 {
     const struct ew_types *t = &plan->types;
@@ -216,6 +222,7 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
     const struct ew_placed placed[] = {
         a.x, a.y, {.tensor = out, .ndim = out->ndim}};
     plan->what = what;
+    plan->gradient = NULL;
     plan->op = op;
     choose_kernels(plan);
     return ew_plan_layout(plan, a.ndim, placed);
@@ -298,7 +305,8 @@ elementwise_status elementwise_plan_create(
     *plan = NULL;
     struct elementwise_plan made;
     elementwise_status status =
-        options ? ew_validate_options("plan_create", options) : ELEMENTWISE_OK;
+        options ? ew_validate_options("plan_create", options, 0)
+                : ELEMENTWISE_OK;
     if (!status)
         status = ew_plan_make(&made, op, x, y, axis, out);
     if (status)
@@ -316,8 +324,9 @@ elementwise_status elementwise_plan_create(
 elementwise_status elementwise_plan_run(const elementwise_plan *plan,
                                         const void *x, const void *y, void *out)
 {
-    if (!plan)
-        return ew_fail(ELEMENTWISE_INVALID, "plan_run: plan is NULL");
+    if (!plan || plan->gradient)
+        return ew_fail(ELEMENTWISE_INVALID, "plan_run: plan is %s",
+                       plan ? "one of a gradient" : "NULL");
     return ew_plan_run(plan, x, y, out);
 }
 

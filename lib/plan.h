@@ -40,7 +40,8 @@ struct ew_pass {
 };
 
 struct elementwise_plan {
-    const char *what; /* the operation's name, for messages */
+    const char *what;             /* the operation's name, for messages */
+    struct ew_gradient *gradient; /* instead of all that follows, or NULL */
     elementwise_op op;
     struct ew_types types;
     int level;
@@ -66,9 +67,13 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
 elementwise_status ew_plan_run(const struct elementwise_plan *plan,
                                const void *x, const void *y, void *out);
 
-/* Makes a nest shorter: merges neighbours that x, y and out all walk as one.
-   Returns the number of loops left. */
-int ew_plan_merge(struct ew_loop *loop, int ndim);
+/* Puts loops in order: inner ones have the smaller strides in the first of
+   the operands that tells two loops apart. */
+void ew_plan_sort(struct ew_loop *loop, int ndim, const int *order, int n);
+
+/* Makes a nest shorter: merges neighbours that the first `operands` all walk
+   as one. Returns the number of loops left. */
+int ew_plan_merge(struct ew_loop *loop, int ndim, int operands);
 
 /* Fills the layout of plan, whose what, types and result_shape are there,
    from the places of x, y and out over the ndim dimensions of the result.

@@ -85,7 +85,8 @@ elementwise_status elementwise_broadcast_to(const elementwise_tensor *src,
     if (!status)
         status = ew_validate_shape(what, "shape", &target);
     if (!status)
-        status = ew_shape_onto(what, src, axis, "shape", &target, &a, result);
+        status =
+            ew_shape_onto(what, "src", src, axis, "shape", &target, &a, result);
     int64_t bytes;
     if (!status)
         status = ew_validate_count(what, ndim, shape, ew_types_size(src->dtype),

@@ -7,6 +7,7 @@
 
 #include "message.h"
 
+/* One parameter chooses between the two rules. */
 static elementwise_status place(struct ew_alignment *a)
 {
     if (a->axis != ELEMENTWISE_NUMPY)
@@ -46,6 +47,7 @@ bool ew_shape_legal(const struct ew_alignment *a, int axis)
            !(a->onto && stretches_x(&other));
 }
 
+/* The message for what a rule itself refuses, before extents are compared. */
 static elementwise_status refuse(elementwise_status status,
                                  const struct ew_alignment *a)
 {
@@ -62,6 +64,7 @@ static elementwise_status refuse(elementwise_status status,
                           p->name, p->ndim, p->start, a->ndim - 1);
 }
 
+/* Places, compares, and stretches: the whole of shape resolution. */
 static elementwise_status broadcast(struct ew_alignment *a, int64_t *shape)
 {
     elementwise_status status = place(a);
@@ -106,19 +109,19 @@ elementwise_status ew_shape_align_right(const char *what,
     return broadcast(a, shape);
 }
 
-elementwise_status ew_shape_onto(const char *what,
-                                 const elementwise_tensor *src, int axis,
-                                 const char *name,
+elementwise_status ew_shape_onto(const char *what, const char *name,
+                                 const elementwise_tensor *operand, int axis,
+                                 const char *target_name,
                                  const elementwise_tensor *target,
                                  struct ew_alignment *a, int64_t *shape)
 {
     *a = (struct ew_alignment){.what = what,
                                .axis = axis,
                                .onto = true,
-                               .x = {.name = name, .tensor = target},
-                               .y = {.name = "src", .tensor = src}};
+                               .x = {.name = target_name, .tensor = target},
+                               .y = {.name = name, .tensor = operand}};
     elementwise_status status = broadcast(a, shape);
-    return status ? status : ew_shape_require(a, name, target, shape);
+    return status ? status : ew_shape_require(a, target_name, target, shape);
 }
 
 elementwise_status ew_shape_require(const struct ew_alignment *a,

@@ -43,10 +43,10 @@ elementwise_status ew_shape_align_right(const char *what,
                                         struct ew_alignment *a, int64_t *shape);
 
 /* The same for an operand that is broadcast to a given shape and must not
-   make it larger: the target stands for x, src for y. */
-elementwise_status ew_shape_onto(const char *what,
-                                 const elementwise_tensor *src, int axis,
-                                 const char *name,
+   make it larger: the target stands for x, the operand for y. */
+elementwise_status ew_shape_onto(const char *what, const char *name,
+                                 const elementwise_tensor *operand, int axis,
+                                 const char *target_name,
                                  const elementwise_tensor *target,
                                  struct ew_alignment *a, int64_t *shape);
 

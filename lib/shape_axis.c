@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+/* The rank that is left when trailing extents of 1 are dropped. */
 static int without_trailing_ones(const elementwise_tensor *t)
 {
     int ndim = t->ndim;
@@ -26,6 +27,8 @@ static bool equal_shapes(const elementwise_tensor *x,
            (bytes == 0 || memcmp(x->shape, y->shape, bytes) == 0);
 }
 
+/* The order of the tests matters: equal shapes and scalars do not read axis,
+   so it may be anything for them. */
 elementwise_status ew_shape_axis(struct ew_alignment *a)
 {
     ew_shape_numpy(a); /* ndim, and the operand that is not placed */

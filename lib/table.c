@@ -10,16 +10,18 @@ struct tables {
     const ew_kernel_row *const *logic, *const *ints, *const *floats,
                                                          *const *complexes;
     ew_kernel *const *const *convert;
+    const ew_derivatives *const *gradients;
+    ew_sum *const *sums;
 };
 
 static const struct tables levels[EW_LEVELS] = {
     {ew_logic_base, ew_int_base, ew_float_base, ew_complex_base,
-     ew_convert_base},
+     ew_convert_base, ew_gradient_base, ew_sum_base},
 #if defined(EW_HAVE_X86_LEVELS)
     {ew_logic_avx2, ew_int_avx2, ew_float_avx2, ew_complex_avx2,
-     ew_convert_avx2},
+     ew_convert_avx2, ew_gradient_avx2, ew_sum_avx2},
     {ew_logic_avx512, ew_int_avx512, ew_float_avx512, ew_complex_avx512,
-     ew_convert_avx512},
+     ew_convert_avx512, ew_gradient_avx512, ew_sum_avx512},
 #endif
 };
 
@@ -50,4 +52,15 @@ ew_kernel *ew_table_convert(int level, elementwise_dtype to,
                             elementwise_dtype from)
 {
     return levels[level].convert[to][from];
+}
+
+ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,
+                                   int which)
+{
+    return (*levels[level].gradients[dtype - ELEMENTWISE_F32])[op][which];
+}
+
+ew_sum *ew_table_sum(int level, elementwise_dtype dtype)
+{
+    return levels[level].sums[dtype - ELEMENTWISE_F32];
 }

@@ -11,6 +11,14 @@
 ew_kernel *ew_table_kernel(int level, int op, elementwise_dtype x,
                            elementwise_dtype y);
 
+/* The derivative of op, one of EW_D_, on elements of type dtype: f32, f64,
+   c64 or c128. NULL: none, or it needs no kernel. */
+ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,
+                                   int which);
+
+/* The kernel that sums f32 or f64. */
+ew_sum *ew_table_sum(int level, elementwise_dtype dtype);
+
 /* The kernel that converts; NULL: no such conversion. */
 ew_kernel *ew_table_convert(int level, elementwise_dtype to,
                             elementwise_dtype from);

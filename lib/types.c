@@ -67,6 +67,8 @@ static elementwise_dtype signed_above(elementwise_dtype dtype)
     }
 }
 
+/* The wider of two of one kind; else the smallest signed type that holds
+   both. */
 static elementwise_dtype promote_integers(elementwise_dtype x,
                                           elementwise_dtype y)
 {
@@ -119,6 +121,8 @@ elementwise_dtype ew_types_promote(elementwise_dtype x, elementwise_dtype y)
     return wide ? ELEMENTWISE_C128 : ELEMENTWISE_C64;
 }
 
+/* Logic asks each operand on its own whether it is 0, so it needs no common
+   type: both become bool. */
 static bool is_logical(elementwise_op op)
 {
     return op >= ELEMENTWISE_LOGICAL_AND && op <= ELEMENTWISE_LOGICAL_XOR;
@@ -133,11 +137,13 @@ static bool is_mixed(const struct ew_types *t)
            t->result == ELEMENTWISE_F64;
 }
 
+/* The type of the kernels that compare them exactly. */
 static elementwise_dtype widen_mixed(elementwise_dtype dtype)
 {
     return dtype == ELEMENTWISE_U64 ? dtype : ELEMENTWISE_I64;
 }
 
+/* Names both types, what they were promoted to, and what would do. */
 static elementwise_status bad_dtype(elementwise_op op, const struct ew_types *t)
 {
     return ew_fail(ELEMENTWISE_BAD_DTYPE,
@@ -179,6 +185,8 @@ elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,
     return ELEMENTWISE_OK;
 }
 
+/* same_kind is an order of kinds: bool, unsigned, signed, float, complex. A
+   comparison has no other result than bool. */
 elementwise_status ew_types_out(elementwise_op op, elementwise_dtype out,
                                 struct ew_types *types)
 {

@@ -30,6 +30,8 @@ elementwise_status ew_validate_shape(const char *what, const char *name,
     return ELEMENTWISE_OK;
 }
 
+/* Extents of 0 are left out, as in NumPy, so that no order of extents makes
+   a partial product overflow unnoticed. */
 elementwise_status ew_validate_count(const char *what, int ndim,
                                      const int64_t *shape, size_t size,
                                      int64_t *bytes)
@@ -107,6 +109,7 @@ elementwise_status ew_validate_tensor(const char *what, const char *name,
     return status;
 }
 
+/* Misalignment would be undefined behaviour in C, whatever the machine. */
 elementwise_status ew_validate_data(const char *what, const char *name,
                                     const void *data, size_t align)
 {
@@ -122,8 +125,10 @@ elementwise_status ew_validate_data(const char *what, const char *name,
     return ELEMENTWISE_OK;
 }
 
+/* One field after the other; the first that is not understood is named. */
 elementwise_status ew_validate_options(const char *what,
-                                       const elementwise_options *options)
+                                       const elementwise_options *options,
+                                       unsigned flags)
 {
     const char *field = NULL;
     if (options->size != sizeof *options)
@@ -138,8 +143,9 @@ elementwise_status ew_validate_options(const char *what,
         field = "act must be ELEMENTWISE_ACT_NONE";
     else if (!(options->scale_x == 1 && options->scale_y == 1))
         field = "scale_x and scale_y must be 1";
-    else if (options->flags & ~ELEMENTWISE_STREAM)
-        field = "flags must be 0 or ELEMENTWISE_STREAM";
+    else if (options->flags & ~(flags | ELEMENTWISE_STREAM))
+        field = "flags must be 0 or ELEMENTWISE_STREAM, or for gradients and "
+                "sum_to ELEMENTWISE_ADD_TO_ their outputs";
     else if (options->executor)
         field = "executor must be NULL";
     else if (options->threads != 0 && options->threads != 1)

@@ -30,8 +30,10 @@ elementwise_status ew_validate_tensor(const char *what, const char *name,
 elementwise_status ew_validate_data(const char *what, const char *name,
                                     const void *data, size_t align);
 
-/* That nothing is asked for that this version would have to ignore. */
+/* That nothing is asked for that would have to be ignored; flags are those
+   of the call, besides ELEMENTWISE_STREAM. */
 elementwise_status ew_validate_options(const char *what,
-                                       const elementwise_options *options);
+                                       const elementwise_options *options,
+                                       unsigned flags);
 
 #endif

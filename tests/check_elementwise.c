@@ -488,50 +488,101 @@ END_TEST
  * Values
  */
 
-/* All pairs of n elements: x down, y across. */
-static void try_table(elementwise_op op, elementwise_dtype type, int64_t n,
-                      const void *values)
+/* All pairs of n and m elements: x down, y across. */
+static void try_table(elementwise_op op, elementwise_dtype a, int64_t n,
+                      const void *down, elementwise_dtype b, int64_t m,
+                      const void *across)
 {
-    int64_t column[] = {n, 1}, row[] = {1, n}, both[] = {n, n};
-    size_t bytes = (size_t)n * ref_size(type);
-    support_make(&x, type, 2, column, NULL, SUPPORT_HIGH);
-    support_make(&y, type, 2, row, NULL, SUPPORT_HIGH);
-    memcpy(x.t.data, values, bytes);
-    memcpy(y.t.data, values, bytes);
-    support_make(&out, result_of(op, type, type), 2, both, NULL, SUPPORT_HIGH);
+    int64_t column[] = {n, 1}, row[] = {1, m}, both[] = {n, m};
+    if (!ref_writes(op, a, b, result_of(op, a, b)))
+        return;
+    support_make(&x, a, 2, column, NULL, SUPPORT_HIGH);
+    support_make(&y, b, 2, row, NULL, SUPPORT_HIGH);
+    memcpy(x.t.data, down, (size_t)n * ref_size(a));
+    memcpy(y.t.data, across, (size_t)m * ref_size(b));
+    support_make(&out, result_of(op, a, b), 2, both, NULL, SUPPORT_HIGH);
     call_and_verify(op, -1);
+    if (!ref_is_integer(ref_promote(a, b)))
+        return;
     support_no_zeros(op == ELEMENTWISE_POW ? &x : &y);
     call_and_verify(op, -1);
 }
 
-static void try_specials(elementwise_op op, elementwise_dtype type)
+static void try_specials(elementwise_op op, elementwise_dtype a,
+                         elementwise_dtype b)
 {
-    uint64_t values[SUPPORT_SPECIALS * 2];
-    int n = support_specials(type, values);
+    uint64_t down[SUPPORT_SPECIALS * 2], across[SUPPORT_SPECIALS * 2];
+    int n = support_specials(a, down), m = support_specials(b, across);
     ck_assert_int_le(n, SUPPORT_SPECIALS);
-    try_table(op, type, n, values);
+    try_table(op, a, n, down, b, m, across);
+}
+
+static void try_alike(elementwise_op op, elementwise_dtype type)
+{
+    try_specials(op, type, type);
 }
 
 START_TEST(special_values_are_right_in_all_pairs)
 {
     if (support_level(_i))
-        for_all(try_specials, 1);
+        for_all(try_alike, 1);
 }
 END_TEST
 
-static void try_bytes(elementwise_op op, elementwise_dtype type)
+/* Integers that meet where no type holds both, floats and integers that are
+   equal in one type and not in another. */
+static void try_mixed(elementwise_op op)
+{
+    for (int a = 1; a <= REF_TYPES; a++) {
+        for (int b = 1; b <= REF_TYPES; b++) {
+            elementwise_dtype s = (elementwise_dtype)a;
+            elementwise_dtype t = (elementwise_dtype)b;
+            bool slow = ref_is_complex(s) || ref_is_complex(t);
+            if (a != b && (!slow || support_long()))
+                try_specials(op, s, t);
+        }
+    }
+}
+
+START_TEST(special_values_of_two_types_are_right_in_all_pairs)
+{
+    for (int op = 1; op <= REF_OPS; op++)
+        try_mixed((elementwise_op)op);
+    release();
+}
+END_TEST
+
+static void try_bytes(elementwise_op op, elementwise_dtype a,
+                      elementwise_dtype b)
 {
     unsigned char values[256];
     for (int i = 0; i < 256; i++)
         values[i] = (unsigned char)i;
-    if (ref_size(type) == 1)
-        try_table(op, type, 256, values);
+    if (ref_size(a) == 1 && ref_size(b) == 1)
+        try_table(op, a, 256, values, b, 256, values);
+}
+
+static void try_bytes_alike(elementwise_op op, elementwise_dtype type)
+{
+    try_bytes(op, type, type);
 }
 
 START_TEST(all_pairs_of_bytes_are_right)
 {
     if (support_level(_i))
-        for_all(try_bytes, 1);
+        for_all(try_bytes_alike, 1);
+}
+END_TEST
+
+START_TEST(all_pairs_of_bytes_of_two_types_are_right)
+{
+    for (int op = 1; op <= REF_OPS; op++)
+        for (int a = 1; a <= REF_TYPES; a++)
+            for (int b = 1; b <= REF_TYPES; b++)
+                if (a != b)
+                    try_bytes((elementwise_op)op, (elementwise_dtype)a,
+                              (elementwise_dtype)b);
+    release();
 }
 END_TEST
 
@@ -802,6 +853,8 @@ static TCase *values_case(void)
     TCase *tests = support_case("values");
     add_level_test(tests, special_values_are_right_in_all_pairs);
     add_level_test(tests, all_pairs_of_bytes_are_right);
+    tcase_add_test(tests, special_values_of_two_types_are_right_in_all_pairs);
+    tcase_add_test(tests, all_pairs_of_bytes_of_two_types_are_right);
     add_level_test(tests, many_random_values_are_right);
     add_level_test(tests, no_length_reads_or_writes_beyond_its_elements);
     add_level_test(tests, every_length_from_0_to_130_is_right);

@@ -529,9 +529,9 @@ START_TEST(merging_takes_nests_of_any_length)
     struct ew_loop loop[3] = {{.n = 2, .stride = {4, 0, 4}},
                               {.n = 3, .stride = {8, 0, 8}},
                               {.n = 5, .stride = {24, 1, 24}}};
-    ck_assert_int_eq(ew_plan_merge(loop, 0), 0);
-    ck_assert_int_eq(ew_plan_merge(loop, 1), 1);
-    ck_assert_int_eq(ew_plan_merge(loop, 3), 2);
+    ck_assert_int_eq(ew_plan_merge(loop, 0, 3), 0);
+    ck_assert_int_eq(ew_plan_merge(loop, 1, 3), 1);
+    ck_assert_int_eq(ew_plan_merge(loop, 3, 3), 2);
     ck_assert_int_eq(loop[0].n, 6);
     ck_assert_int_eq(loop[1].n, 5);
     ck_assert_int_eq(loop[1].stride[EW_Y], 1);

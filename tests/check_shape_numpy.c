@@ -119,13 +119,8 @@ enum { SMALL = 1 + 4 + 16 + 64, SMALLER = 1 + 4 + 16 };
 
 static struct shape small_shape(int i)
 {
-    struct shape s = {0, {0}};
-    for (int count = 1; i >= count; count *= 4) {
-        i -= count;
-        s.ndim++;
-    }
-    for (int k = 0; k < s.ndim; k++, i /= 4)
-        s.extent[k] = i % 4;
+    struct shape s;
+    s.ndim = support_nth_shape(i, 0, 3, s.extent);
     return s;
 }
 

@@ -1308,8 +1308,8 @@ static bool accepts_complex(elementwise_op op, const struct ref_value *a,
     if (error && got->type == a->type && is_finite(got) &&
         unit > 8 * ulp(coarse, 0))
         *error = (double)(hypotl(got->re - z.re, got->im - z.im) / unit);
-    return close_enough(to, z.re, bound, got->re) &&
-           close_enough(to, z.im, bound, got->im);
+    return close_enough(coarse, z.re, bound, got->re) &&
+           close_enough(coarse, z.im, bound, got->im);
 }
 
 bool ref_same(elementwise_dtype type, const void *a, const void *b)

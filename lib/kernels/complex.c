@@ -7,15 +7,6 @@
 
 #include "loop.h"
 
-/* A product as C rounds it. GCC 12 turns vectors of a * b - c * d beside
-   a * d + b * c into fused operations even where contraction is off, and the
-   levels would differ; it leaves what is in such parentheses alone. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#define ROUNDED(product) __builtin_assoc_barrier(product)
-#else
-#define ROUNDED(product) (product)
-#endif
-
 /* x conj(y) / |y|^2; in double nothing overflows or underflows for the range
    of float. A divisor of 0 divides each part. */
 static inline struct ew_c64 divide_c64(struct ew_c64 x, struct ew_c64 y)
@@ -47,13 +38,13 @@ static inline struct ew_c128 scale(struct ew_c128 z, int e)
 static inline struct ew_c128 smith(struct ew_c128 x, struct ew_c128 y)
 {
     if (fabs(y.re) >= fabs(y.im)) {
-        double ratio = y.im / y.re, whole = y.re + ROUNDED(y.im * ratio);
-        return (struct ew_c128){(x.re + ROUNDED(x.im * ratio)) / whole,
-                                (x.im - ROUNDED(x.re * ratio)) / whole};
+        double ratio = y.im / y.re, whole = y.re + EW_ROUNDED(y.im * ratio);
+        return (struct ew_c128){(x.re + EW_ROUNDED(x.im * ratio)) / whole,
+                                (x.im - EW_ROUNDED(x.re * ratio)) / whole};
     }
-    double ratio = y.re / y.im, whole = y.im + ROUNDED(y.re * ratio);
-    return (struct ew_c128){(ROUNDED(x.re * ratio) + x.im) / whole,
-                            (ROUNDED(x.im * ratio) - x.re) / whole};
+    double ratio = y.re / y.im, whole = y.im + EW_ROUNDED(y.re * ratio);
+    return (struct ew_c128){(EW_ROUNDED(x.re * ratio) + x.im) / whole,
+                            (EW_ROUNDED(x.im * ratio) - x.re) / whole};
 }
 
 /* Both operands are brought near 1 by powers of two, so that only a quotient

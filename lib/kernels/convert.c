@@ -24,6 +24,7 @@ static inline uint8_t value_bool(struct ew_bool v)
     return v.byte != 0;
 }
 
+/* Both halves are exact in f32. */
 static inline float value_f16(struct ew_f16 v)
 {
     return ew_half_from_f16(v);

@@ -7,14 +7,26 @@
 #ifndef EW_KERNEL_H
 #define EW_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "elementwise.h"
 
-/* The operands of a call. Forward calls use the first three; a gradient
-   reads x, y and dout (in the place of out) and writes dx and dy. */
-enum { EW_X, EW_Y, EW_OUT, EW_DX, EW_DY, EW_OPERANDS };
+/* The operands of a call. Forward calls have the first three. A gradient
+   reads x, y, dout (in the place of out), and its own gradient ddx and ddy
+   too; it writes dx, dy and ddout. */
+enum {
+    EW_X,
+    EW_Y,
+    EW_OUT,
+    EW_DDX,
+    EW_DDY,
+    EW_DX,
+    EW_DY,
+    EW_DDOUT,
+    EW_OPERANDS
+};
 
 /* Byte strides of one operand in a kernel's two dimensions. A zero stride on
    an input is broadcasting; a zero stride on an output is reduction. */
@@ -71,6 +83,36 @@ struct ew_c128 {
 };
 
 /*
+ * Gradients. A derivative is computed on n dense elements of one type:
+ *
+ *     for (i = 0; i < n; i++)
+ *         out[i] = f(X[i], Y[i], OUT[i], DDX[i], DDY[i])
+ *
+ * with in[EW_X] and so on; every pointer is valid, also of inputs that f does
+ * not use.
+ */
+typedef void ew_derivative(int64_t n, const void *const in[], void *out);
+
+/* The derivatives of one operation: to x and y; the second ones to x, y and
+   dout. Where it is dout itself, 0 or does not exist there is none. */
+enum { EW_D_DX, EW_D_DY, EW_D_DX2, EW_D_DY2, EW_D_DDOUT2, EW_DERIVATIVES };
+typedef ew_derivative
+    *ew_derivatives[ELEMENTWISE_LOGADDEXP + 1][EW_DERIVATIVES];
+
+/*
+ * A sum adds a tile of reals, whose rows are `row` bytes apart and dense, to
+ * accumulators; those of the next row are sums_row doubles on. With lanes
+ *
+ *     sums[r * sums_row + c % EW_LANES] += x[r][c]
+ *
+ * and otherwise sums[r * sums_row + c] += x[r][c]. What a sum loses by
+ * rounding is added up EW_ACCUMULATORS doubles behind it.
+ */
+enum { EW_LANES = 16, EW_ACCUMULATORS = 1024 };
+typedef void ew_sum(int64_t rows, int64_t cols, const void *x, int64_t row,
+                    double *sums, int64_t sums_row, bool lanes);
+
+/*
  * The tables of one level; each is the only global symbol of its file.
  *
  *   ew_int_base      int.c       rows of i8 ... u64
@@ -79,6 +121,8 @@ struct ew_c128 {
  *   ew_logic_base    logic.c     rows of bool, and of comparisons of an i64
  *                                with a u64 and of a u64 with an i64
  *   ew_convert_base  convert.c   [to][from]: OUT = X, EW_Y is not used
+ *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
+ *   ew_sum_base      sum.c       sums of f32, f64
  */
 enum { EW_LOGIC_BOOL, EW_LOGIC_I64_U64, EW_LOGIC_U64_I64, EW_LOGIC_ROWS };
 
@@ -87,7 +131,9 @@ enum { EW_LOGIC_BOOL, EW_LOGIC_I64_U64, EW_LOGIC_U64_I64, EW_LOGIC_ROWS };
         *const ew_float_##level[4],                                            \
             *const ew_complex_##level[2],                                      \
                 *const ew_logic_##level[EW_LOGIC_ROWS];                        \
-    extern ew_kernel *const *const ew_convert_##level[EW_DTYPES];
+    extern ew_kernel *const *const ew_convert_##level[EW_DTYPES];              \
+    extern const ew_derivatives *const ew_gradient_##level[4];                 \
+    extern ew_sum *const ew_sum_##level[2];
 
 EW_DECLARE_LEVEL(base)
 EW_DECLARE_LEVEL(avx2)

@@ -8,6 +8,7 @@
 
 #define BOOL(x) x##_bool
 
+/* Bytes other than 0 and 1 may come in; only 0 and 1 go out. */
 static inline uint8_t op_or_bool(uint8_t x, uint8_t y)
 {
     return (x | y) != 0;
@@ -65,6 +66,7 @@ KERNEL(greater_than)
 KERNEL(greater_equal)
 EW_KERNEL(ew_loop_any, BOOL, any_zero, uint8_t, uint8_t, uint8_t)
 
+/* On bool, add and max are or, mul and min are and. */
 static const ew_kernel_row row_bool = {
     [ELEMENTWISE_ADD] = or_bool,
     [ELEMENTWISE_MUL] = and_bool,

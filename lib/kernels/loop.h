@@ -25,6 +25,15 @@
 #define EW_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+/* A product as C rounds it. GCC 12 turns vectors of a * b - c * d beside
+   a * d + b * c into fused operations even where contraction is off, and the
+   levels would differ; it leaves what is in such parentheses alone. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define EW_ROUNDED(product) __builtin_assoc_barrier(product)
+#else
+#define EW_ROUNDED(product) (product)
+#endif
+
 /* *out = op(*x, *y) */
 typedef void ew_apply(const void *x, const void *y, void *out);
 

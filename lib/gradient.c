@@ -1,0 +1,560 @@
+/*
+ * Turns a request for gradients into terms, one per output, and the terms
+ * into walks over the loops of the result. All checks are here; walk.c does
+ * the work. The statuses and the meaning of NULL are those of the header.
+ */
+#include "gradient.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "execute.h"
+#include "message.h"
+#include "overlap.h"
+#include "table.h"
+#include "validate.h"
+
+static const char *const names[EW_OPERANDS] = {"x",   "y",  "dout", "ddx",
+                                               "ddy", "dx", "dy",   "ddout"};
+
+/* A sum is the gradient of an addition without its operands. */
+static const char *const sum_names[EW_OPERANDS] = {
+    [EW_OUT] = "src", [EW_DX] = "dst"};
+
+/* Inputs as bits, and what an output is if it is not made of them. */
+enum {
+    X = 1 << EW_X,
+    Y = 1 << EW_Y,
+    G = 1 << EW_OUT,
+    U = 1 << EW_DDX,
+    V = 1 << EW_DDY,
+    INPUTS = X | Y | G | U | V,
+    ZERO = 1 << 7 /* 0 everywhere */
+};
+
+/* What each derivative is made of; 0: there is none. */
+static const unsigned char uses[ELEMENTWISE_LOGADDEXP + 1][EW_DERIVATIVES] = {
+    [ELEMENTWISE_ADD] = {G, G, ZERO, ZERO, U | V},
+    [ELEMENTWISE_SUB] = {G, G, ZERO, ZERO, U | V},
+    [ELEMENTWISE_MUL] = {Y | G, X | G, G | V, G | U, X | Y | U | V},
+    [ELEMENTWISE_DIV] = {Y | G, X | Y | G, Y | G | V, X | Y | G | U | V,
+                         X | Y | U | V},
+    [ELEMENTWISE_MAX] = {X | Y | G, X | Y | G},
+    [ELEMENTWISE_MIN] = {X | Y | G, X | Y | G},
+    [ELEMENTWISE_POW] = {X | Y | G, X | Y | G},
+    [ELEMENTWISE_MOD] = {G, X | Y | G},
+    [ELEMENTWISE_FLOORDIV] = {ZERO, ZERO},
+    [ELEMENTWISE_FMAX] = {X | Y | G, X | Y | G},
+    [ELEMENTWISE_FMIN] = {X | Y | G, X | Y | G},
+    [ELEMENTWISE_HEAVISIDE] = {ZERO, X | G},
+    [ELEMENTWISE_TRUNCDIV] = {ZERO, ZERO},
+    [ELEMENTWISE_FMOD] = {G, X | Y | G},
+    [ELEMENTWISE_ATAN2] = {X | Y | G, X | Y | G},
+    [ELEMENTWISE_HYPOT] = {X | Y | G, X | Y | G},
+    [ELEMENTWISE_COPYSIGN] = {X | Y | G, ZERO},
+    [ELEMENTWISE_LOGADDEXP] = {X | Y | G, X | Y | G}};
+
+static bool is_float(elementwise_dtype dtype)
+{
+    return ew_types_kind(dtype) & (EW_KIND_FLOAT | EW_KIND_COMPLEX);
+}
+
+/* x, y and dout must be there; everything else may be NULL. */
+static elementwise_status check_tensors(const struct ew_request *r)
+{
+    for (int k = 0; k < EW_OPERANDS; k++) {
+        bool required = k <= EW_OUT;
+        if (!r->tensor[k] && !required)
+            continue;
+        elementwise_status status =
+            ew_validate_tensor(r->what, names[k], r->tensor[k]);
+        if (status)
+            return status;
+    }
+    return ELEMENTWISE_OK;
+}
+
+/* The type of the computation, and that every operand has the type of what
+   it belongs to: dx and ddx that of x, dout and ddout the result's. */
+static elementwise_status check_types(const struct ew_request *r,
+                                      struct ew_gradient *g)
+{
+    static const int like[EW_OPERANDS] = {EW_X, EW_Y, EW_OUT, EW_X,
+                                          EW_Y, EW_X, EW_Y,   EW_OUT};
+    struct ew_types types;
+    elementwise_dtype own[3] = {r->tensor[EW_X]->dtype, r->tensor[EW_Y]->dtype};
+    elementwise_status status =
+        ew_types_resolve(r->op, own[EW_X], own[EW_Y], &types);
+    if (status)
+        return status;
+    own[EW_OUT] = types.result;
+    g->compute = types.compute[EW_X];
+    for (int k = EW_OUT; k < EW_OPERANDS; k++) {
+        elementwise_dtype want = own[like[k]];
+        if (!r->tensor[k])
+            continue;
+        if (k > EW_OUT && !is_float(want))
+            return ew_fail(ELEMENTWISE_NO_GRADIENT,
+                           "%s: %s is %s, and integers have no gradient; "
+                           "pass NULL for %s",
+                           r->what, names[like[k]],
+                           elementwise_dtype_name(want), names[k]);
+        if (r->tensor[k]->dtype != want)
+            return ew_fail(ELEMENTWISE_BAD_DTYPE, "%s: %s is %s but must be %s",
+                           r->what, names[k],
+                           elementwise_dtype_name(r->tensor[k]->dtype),
+                           elementwise_dtype_name(want));
+    }
+    return ELEMENTWISE_OK;
+}
+
+/* The place of each operand over the result. */
+static elementwise_status check_shapes(const struct ew_request *r,
+                                       struct ew_alignment *a, int64_t *shape,
+                                       struct ew_placed placed[EW_OPERANDS])
+{
+    static const int like[EW_OPERANDS] = {EW_X, EW_Y, EW_OUT, EW_X,
+                                          EW_Y, EW_X, EW_Y,   EW_OUT};
+    elementwise_status status = ew_shape_resolve(
+        r->what, r->tensor[EW_X], r->tensor[EW_Y], r->axis, a, shape);
+    if (status)
+        return status;
+    placed[EW_X] = a->x;
+    placed[EW_Y] = a->y;
+    placed[EW_OUT] = (struct ew_placed){.ndim = a->ndim};
+    for (int k = EW_OUT; k < EW_OPERANDS; k++) {
+        const elementwise_tensor *t = r->tensor[k];
+        const elementwise_tensor *of = r->tensor[like[k]];
+        placed[k] = placed[like[k]];
+        if (!t)
+            continue;
+        placed[k].tensor = t;
+        if (like[k] == EW_OUT)
+            status = ew_shape_require(a, names[k], t, shape);
+        else if (t->ndim != of->ndim ||
+                 (t->ndim && memcmp(t->shape, of->shape,
+                                    (size_t)t->ndim * sizeof *t->shape)))
+            status = ew_fail(ELEMENTWISE_BAD_SHAPE,
+                             "%s: %s must have the shape of %s", r->what,
+                             names[k], names[like[k]]);
+        if (status)
+            return status;
+    }
+    return ELEMENTWISE_OK;
+}
+
+/* Whether the operand was stretched in any loop. */
+static bool is_reduced(const struct ew_placed *p, int ndim,
+                       const int64_t *shape)
+{
+    for (int dim = 0; dim < ndim; dim++)
+        if (shape[dim] != 1 && ew_shape_extent(p, dim) == 1)
+            return true;
+    return false;
+}
+
+/* How what a term makes gets to memory: converted, or added to what is
+   there. made is its type as the walk leaves it. */
+static void choose_finish(struct ew_gradient *g, struct ew_term *t)
+{
+    elementwise_dtype made = t->reduced ? ELEMENTWISE_F64 : g->compute;
+    elementwise_dtype out = g->dtype[t->out];
+    bool complex = ew_types_kind(g->compute) == EW_KIND_COMPLEX;
+    if (complex && t->reduced)
+        made = ELEMENTWISE_C128;
+    t->made_size = (int64_t)ew_types_size(made);
+    if (complex && ew_types_kind(out) != EW_KIND_COMPLEX) /* the real part */
+        made = made == ELEMENTWISE_C64 ? ELEMENTWISE_F32 : ELEMENTWISE_F64;
+    ew_kernel *convert = ew_table_convert(g->level, out, made);
+    t->finish = (struct ew_pass){.op = convert};
+    if (!t->add)
+        return;
+    unsigned char size = (unsigned char)ew_types_size(made);
+    t->finish = (struct ew_pass){
+        .op = ew_table_kernel(g->level, ELEMENTWISE_ADD, made, made),
+        .size = {size, size, size}};
+    if (out != made) {
+        t->finish.load[EW_Y] = ew_table_convert(g->level, made, out);
+        t->finish.store = convert;
+    }
+}
+
+/* One term per output that is not 0. */
+static elementwise_status make_terms(const struct ew_request *r,
+                                     struct ew_gradient *g,
+                                     const struct ew_placed *placed, int ndim,
+                                     const int64_t *shape)
+{
+    for (int k = EW_DX; k < EW_OPERANDS; k++) {
+        int which = k - EW_DX + (r->second ? EW_D_DX2 : EW_D_DX);
+        if (!r->tensor[k])
+            continue;
+        unsigned of = r->op > ELEMENTWISE_LOGADDEXP ? 0 : uses[r->op][which];
+        if (!of)
+            return ew_fail(ELEMENTWISE_NO_GRADIENT, "%s: %s has no gradient",
+                           r->what, elementwise_op_name(r->op));
+        struct ew_term *t = &g->term[g->terms++];
+        *t = (struct ew_term){
+            .out = k,
+            .uses = of & INPUTS,
+            .add = (k == EW_DX && r->flags & ELEMENTWISE_ADD_TO_DX) ||
+                   (k == EW_DY && r->flags & ELEMENTWISE_ADD_TO_DY),
+            .reduced = is_reduced(&placed[k], ndim, shape)};
+        if (t->uses)
+            t->derive = ew_table_derivative(g->level, g->compute, r->op, which);
+        g->uses |= t->uses;
+        choose_finish(g, t);
+    }
+    return ELEMENTWISE_OK;
+}
+
+/* The output's own dimensions, innermost first. OVERLAP. */
+static elementwise_status own_loops(const struct ew_gradient *g,
+                                    struct ew_term *t,
+                                    const elementwise_tensor *out)
+{
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
+    const struct ew_placed p = {.tensor = out, .ndim = out->ndim};
+    int64_t dense = 1;
+    const int order[] = {EW_OUT};
+    for (int dim = out->ndim - 1; dim >= 0; dim--) {
+        int64_t stride = ew_shape_stride(&p, dim, &dense);
+        if (out->shape[dim] == 1)
+            continue;
+        loop[t->own_ndim] = (struct ew_loop){.n = out->shape[dim]};
+        loop[t->own_ndim].stride[EW_OUT] = stride < 0 ? -stride : stride;
+        t->own[t->own_ndim++] = (struct ew_own){out->shape[dim], stride};
+        if (out->shape[dim] == 0)
+            return ELEMENTWISE_OK;
+    }
+    ew_plan_sort(loop, t->own_ndim, order, 1);
+    if (!ew_overlap_self(loop, t->own_ndim, EW_OUT))
+        return ELEMENTWISE_OK;
+    return ew_fail(ELEMENTWISE_OVERLAP,
+                   "%s: two indices of %s share an address", g->what,
+                   g->names[t->out]);
+}
+
+/* The loops of the result with the strides of all operands. dout decides
+   from which end a loop runs. */
+static void open_loops(const struct ew_request *r, struct ew_gradient *g,
+                       const struct ew_placed *placed, int ndim,
+                       const int64_t *shape)
+{
+    int64_t dense[EW_OPERANDS];
+    for (int k = 0; k < EW_OPERANDS; k++)
+        dense[k] = 1;
+    for (int dim = ndim - 1; dim >= 0; dim--) {
+        struct ew_loop *loop = &g->loop[g->ndim];
+        if (shape[dim] == 1)
+            continue;
+        *loop = (struct ew_loop){.n = shape[dim]};
+        for (int k = 0; k < EW_OPERANDS; k++)
+            if (r->tensor[k])
+                loop->stride[k] = ew_shape_stride(&placed[k], dim, &dense[k]) *
+                                  (int64_t)ew_types_size(g->dtype[k]);
+        bool flip = loop->stride[EW_OUT] < 0;
+        for (int k = 0; flip && k < EW_OPERANDS; k++) {
+            g->offset[k] += (loop->n - 1) * loop->stride[k];
+            loop->stride[k] = -loop->stride[k];
+        }
+        g->ndim++;
+    }
+}
+
+/* One walk for each summed output, the last of which takes along what is
+   stored element by element. */
+static void make_walks(struct ew_gradient *g)
+{
+    struct ew_walk *w = &g->walk[0];
+    const struct ew_term *sum = NULL;
+    w->terms = 0;
+    for (int i = 0; i < g->terms; i++) {
+        const struct ew_term *t = &g->term[i];
+        if (!t->uses)
+            continue;
+        if (!t->reduced)
+            w->term[w->terms++] = t;
+        else if (!sum)
+            sum = t;
+        else {
+            struct ew_walk *alone = &g->walk[++g->walks];
+            alone->terms = 1;
+            alone->term[0] = t;
+        }
+    }
+    if (sum)
+        w->term[w->terms++] = sum;
+    for (int i = 0; i <= g->walks; i++)
+        if (g->walk[i].terms)
+            ew_walk_make(g, &g->walk[i]);
+}
+
+static bool has_no_elements(int ndim, const int64_t *shape)
+{
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] == 0)
+            return true;
+    return false;
+}
+
+/* From the operands and their places to terms and walks. */
+static elementwise_status plan(const struct ew_request *r,
+                               struct ew_gradient *g,
+                               const struct ew_placed *placed, int ndim,
+                               const int64_t *shape)
+{
+    for (int k = 0; k < EW_OPERANDS; k++)
+        g->dtype[k] = r->tensor[k] ? r->tensor[k]->dtype : 0;
+    elementwise_status status = make_terms(r, g, placed, ndim, shape);
+    for (int i = 0; i < g->terms && !status; i++)
+        status = own_loops(g, &g->term[i], r->tensor[g->term[i].out]);
+    g->empty = has_no_elements(ndim, shape);
+    if (status || g->empty)
+        return status;
+    open_loops(r, g, placed, ndim, shape);
+    make_walks(g);
+    return ELEMENTWISE_OK;
+}
+
+elementwise_status ew_gradient_make(struct ew_gradient *g,
+                                    const struct ew_request *r)
+{
+    struct ew_alignment a;
+    int64_t shape[ELEMENTWISE_MAX_NDIM];
+    struct ew_placed placed[EW_OPERANDS];
+    *g = (struct ew_gradient){
+        .what = r->what, .names = names, .level = ew_cpu_level()};
+    if (!elementwise_op_name(r->op))
+        return ew_fail(ELEMENTWISE_INVALID, "unknown op %d", (int)r->op);
+    elementwise_status status = check_tensors(r);
+    if (!status)
+        status = check_types(r, g);
+    if (!status)
+        status = check_shapes(r, &a, shape, placed);
+    return status ? status : plan(r, g, placed, a.ndim, shape);
+}
+
+/* The gradient that a sum is: dout is src, dx is dst. */
+static elementwise_status make_sum(struct ew_gradient *g,
+                                   const elementwise_tensor *src, int axis,
+                                   const elementwise_tensor *dst,
+                                   unsigned flags)
+{
+    struct ew_alignment a;
+    int64_t shape[ELEMENTWISE_MAX_NDIM];
+    struct ew_placed placed[EW_OPERANDS];
+    struct ew_request r = {
+        .what = "sum_to", .op = ELEMENTWISE_ADD, .axis = axis};
+    *g = (struct ew_gradient){
+        .what = r.what, .names = sum_names, .level = ew_cpu_level()};
+    elementwise_status status = ew_validate_tensor(r.what, "src", src);
+    if (!status)
+        status = ew_validate_tensor(r.what, "dst", dst);
+    if (!status && (src->dtype != dst->dtype || !is_float(src->dtype)))
+        status = ew_fail(ELEMENTWISE_BAD_DTYPE,
+                         "%s: src is %s and dst %s; both must be of one type, "
+                         "a float or complex one",
+                         r.what, elementwise_dtype_name(src->dtype),
+                         elementwise_dtype_name(dst->dtype));
+    if (!status)
+        status = ew_shape_onto(r.what, "dst", dst, axis, "src", src, &a, shape);
+    if (status)
+        return status;
+    bool half = ew_types_size(src->dtype) == 2;
+    g->compute = half ? ELEMENTWISE_F32 : src->dtype;
+    r.tensor[EW_OUT] = src;
+    r.tensor[EW_DX] = dst;
+    r.flags = flags & ELEMENTWISE_ADD_TO_OUT ? ELEMENTWISE_ADD_TO_DX : 0;
+    placed[EW_OUT] = a.x;
+    placed[EW_DX] = a.y;
+    return plan(&r, g, placed, a.ndim, shape);
+}
+
+/* Stores zeros: the sum of nothing, and derivatives that vanish. */
+static void clear(const struct ew_gradient *g, const struct ew_term *t,
+                  void *out)
+{
+    static const double zero;
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
+    const struct ew_pass pass = {
+        .op = ew_table_convert(g->level, g->dtype[t->out], ELEMENTWISE_F64)};
+    void *const data[] = {(void *)&zero, NULL, out};
+    for (int i = 0; i < t->own_ndim; i++) {
+        loop[i] = (struct ew_loop){.n = t->own[i].n};
+        loop[i].stride[EW_OUT] =
+            t->own[i].stride * (int64_t)ew_types_size(g->dtype[t->out]);
+        if (loop[i].n == 0)
+            return;
+    }
+    ew_execute(loop, t->own_ndim, &pass, data);
+}
+
+static bool has_elements(const struct ew_term *t)
+{
+    for (int i = 0; i < t->own_ndim; i++)
+        if (t->own[i].n == 0)
+            return false;
+    return true;
+}
+
+/* Only what is read or written must have data. */
+static elementwise_status check_data(const struct ew_gradient *g,
+                                     void *const data[])
+{
+    elementwise_status status = ELEMENTWISE_OK;
+    for (int k = 0; k <= EW_DDY && !status && !g->empty; k++)
+        if (g->dtype[k] && g->uses >> k & 1)
+            status = ew_validate_data(g->what, g->names[k], data[k],
+                                      ew_types_align(g->dtype[k]));
+    for (int i = 0; i < g->terms && !status; i++) {
+        int k = g->term[i].out;
+        if (has_elements(&g->term[i]))
+            status = ew_validate_data(g->what, g->names[k], data[k],
+                                      ew_types_align(g->dtype[k]));
+    }
+    return status;
+}
+
+/* dx or dy may be dout where every element is stored over the one it came
+   from. */
+static bool may_be_dout(const struct ew_gradient *g, const struct ew_term *t,
+                        int k, void *const data[])
+{
+    if (k != EW_OUT || t->out == EW_DDOUT || t->reduced || t->add ||
+        g->dtype[k] != g->dtype[t->out] || data[k] != data[t->out])
+        return false;
+    for (int i = 0; i < g->ndim; i++)
+        if (g->loop[i].stride[k] != g->loop[i].stride[t->out])
+            return false;
+    return true;
+}
+
+/* Every output against all inputs and against the outputs before it. */
+static elementwise_status check_overlap(const struct ew_gradient *g,
+                                        void *const data[])
+{
+    for (int i = 0; i < g->terms; i++) {
+        const struct ew_term *t = &g->term[i];
+        int64_t size = (int64_t)ew_types_size(g->dtype[t->out]);
+        for (int k = 0; k < t->out; k++)
+            if (g->dtype[k] && data[k] && !may_be_dout(g, t, k, data) &&
+                ew_overlap_shared(g->loop, g->ndim, t->out, data[t->out], size,
+                                  k, data[k],
+                                  (int64_t)ew_types_size(g->dtype[k])))
+                return ew_fail(ELEMENTWISE_OVERLAP,
+                               "%s: an element of %s is also an element of "
+                               "%s; dx or dy may be dout itself if nothing "
+                               "is summed into it, and share nothing "
+                               "otherwise",
+                               g->what, g->names[t->out], g->names[k]);
+    }
+    return ELEMENTWISE_OK;
+}
+
+elementwise_status ew_gradient_run(const struct ew_gradient *g,
+                                   void *const data[])
+{
+    static const struct ew_c128 zero;
+    void *at[EW_OPERANDS];
+    elementwise_status status = check_data(g, data);
+    for (int k = 0; k < EW_OPERANDS; k++)
+        at[k] = data[k] ? (char *)data[k] + g->offset[k] : NULL;
+    if (!status && !g->empty)
+        status = check_overlap(g, at);
+    if (status)
+        return status;
+    for (int k = EW_DDX; k <= EW_DDY; k++)
+        if (!g->dtype[k])
+            at[k] = (void *)&zero;
+    for (int i = 0; i < g->terms; i++)
+        if ((g->empty || !g->term[i].uses) && !g->term[i].add)
+            clear(g, &g->term[i], data[g->term[i].out]);
+    for (int i = 0; i <= g->walks && !g->empty; i++)
+        if (g->walk[i].terms)
+            ew_walk_run(g, &g->walk[i], at);
+    return ELEMENTWISE_OK;
+}
+
+elementwise_status ew_gradient_apply(const struct ew_request *r)
+{
+    struct ew_gradient g;
+    void *data[EW_OPERANDS] = {NULL};
+    elementwise_status status = ew_gradient_make(&g, r);
+    for (int k = 0; k < EW_OPERANDS && !status; k++)
+        data[k] = r->tensor[k] ? r->tensor[k]->data : NULL;
+    return status ? status : ew_gradient_run(&g, data);
+}
+
+elementwise_status elementwise_sum_to(const elementwise_tensor *src, int axis,
+                                      const elementwise_tensor *dst,
+                                      const elementwise_options *options)
+{
+    struct ew_gradient g;
+    elementwise_status status = ELEMENTWISE_OK;
+    if (options)
+        status = ew_validate_options("sum_to", options, ELEMENTWISE_ADD_TO_OUT);
+    if (!status)
+        status = make_sum(&g, src, axis, dst, options ? options->flags : 0);
+    if (status)
+        return status;
+    void *const data[EW_OPERANDS] = {[EW_OUT] = src->data, [EW_DX] = dst->data};
+    return ew_gradient_run(&g, data);
+}
+
+elementwise_status elementwise_plan_create_grad(
+    elementwise_plan **plan, elementwise_op op, const elementwise_tensor *x,
+    const elementwise_tensor *y, const elementwise_tensor *out,
+    const elementwise_tensor *dout, int axis, const elementwise_tensor *dx,
+    const elementwise_tensor *dy, const elementwise_options *options)
+{
+    static const unsigned flags = ELEMENTWISE_ADD_TO_DX | ELEMENTWISE_ADD_TO_DY;
+    const char *what = "plan_create_grad";
+    const struct ew_request r = {
+        .what = what,
+        .op = op,
+        .axis = axis,
+        .flags = options ? options->flags : 0,
+        .tensor = {x, y, dout, [EW_DX] = dx, [EW_DY] = dy}};
+    (void)out; /* only an act needs it */
+    if (!plan)
+        return ew_fail(ELEMENTWISE_INVALID, "%s: plan is NULL", what);
+    *plan = NULL;
+    elementwise_status status =
+        options ? ew_validate_options(what, options, flags) : ELEMENTWISE_OK;
+    if (status)
+        return status;
+    /* One block for both, and the gradient made where it stays: its walks
+       point to its terms. */
+    int before = errno;
+    struct elementwise_plan *made =
+        malloc(sizeof *made + sizeof(struct ew_gradient));
+    errno = before;
+    if (!made)
+        return ew_fail(ELEMENTWISE_NO_MEMORY, "%s: no memory", what);
+    made->what = what;
+    made->op = op;
+    made->gradient = (struct ew_gradient *)(made + 1);
+    status = ew_gradient_make(made->gradient, &r);
+    if (status)
+        free(made);
+    else
+        *plan = made;
+    return status;
+}
+
+elementwise_status elementwise_plan_run_grad(const elementwise_plan *plan,
+                                             const void *x, const void *y,
+                                             const void *out, const void *dout,
+                                             void *dx, void *dy)
+{
+    (void)out; /* only an act needs it */
+    if (!plan || !plan->gradient)
+        return ew_fail(ELEMENTWISE_INVALID, "plan_run_grad: plan is %s",
+                       plan ? "not one of a gradient" : "NULL");
+    void *const data[EW_OPERANDS] = {(void *)x, (void *)y,
+                                     (void *)dout, [EW_DX] = dx, [EW_DY] = dy};
+    return ew_gradient_run(plan->gradient, data);
+}

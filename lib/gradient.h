@@ -1,0 +1,86 @@
+/*
+ * Gradients: up to five inputs are read together, up to three outputs made
+ * of them, each stored element by element or summed over the loops in which
+ * its operand was stretched.
+ */
+#ifndef EW_GRADIENT_H
+#define EW_GRADIENT_H
+
+#include "plan.h"
+
+enum { EW_TERMS = 3 };
+
+/* What a caller asks for; tensors by EW_X ... EW_DDOUT, NULL where absent. */
+struct ew_request {
+    const char *what;
+    elementwise_op op;
+    int axis;
+    unsigned flags; /* ELEMENTWISE_ADD_TO_DX, ELEMENTWISE_ADD_TO_DY */
+    bool second;    /* the gradient of a gradient */
+    const elementwise_tensor *tensor[EW_OPERANDS];
+};
+
+/* One output. */
+struct ew_term {
+    int out;               /* EW_DX, EW_DY or EW_DDOUT */
+    bool reduced, add;     /* summed; added to what is there */
+    unsigned uses;         /* the inputs that it is made of, as bits */
+    ew_derivative *derive; /* NULL: it is dout itself */
+    struct ew_pass finish; /* from what was made to the output in memory */
+    int64_t made_size;     /* bytes from one element made to the next */
+    int own_ndim;          /* the output's own loops */
+    struct ew_own {
+        int64_t n, stride;
+    } own[ELEMENTWISE_MAX_NDIM];
+};
+
+/*
+ * One run over the inputs: any number of outputs stored element by element,
+ * then at most one that is summed. Loops from `inside` on are loops of that
+ * output and stand around the sum; those before are the sum's own.
+ */
+struct ew_walk {
+    int terms;
+    const struct ew_term *term[EW_TERMS];
+    bool lanes; /* the innermost loop is summed */
+    int ndim, inside;
+    int split;       /* the loop inside that the first one outside cuts, -1 */
+    int64_t split_n; /* its extent before the cut */
+    int64_t stride_out[ELEMENTWISE_MAX_NDIM]; /* of the sums, in memory */
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM + 1];
+};
+
+struct ew_gradient {
+    const char *what;
+    const char *const *names; /* of the operands, for messages */
+    int level;
+    elementwise_dtype compute;            /* f32, f64, c64 or c128 */
+    elementwise_dtype dtype[EW_OPERANDS]; /* 0: absent */
+    unsigned uses;                        /* inputs that are read, as bits */
+    bool empty;                           /* the result has no elements */
+    int terms, walks;
+    struct ew_term term[EW_TERMS];
+    struct ew_walk walk[EW_TERMS];
+    int64_t offset[EW_OPERANDS];
+    int ndim; /* of the nest over all operands, for the overlap test */
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
+};
+
+/* Checks the layouts and fills g. INVALID, BAD_AXIS, BAD_SHAPE, BAD_DTYPE,
+   OVERLAP, TOO_LARGE, NO_GRADIENT. */
+elementwise_status ew_gradient_make(struct ew_gradient *g,
+                                    const struct ew_request *request);
+
+/* Checks the data, by EW_X ... EW_DDOUT, and runs. INVALID, OVERLAP,
+   MISALIGNED. */
+elementwise_status ew_gradient_run(const struct ew_gradient *g,
+                                   void *const data[]);
+
+elementwise_status ew_gradient_apply(const struct ew_request *request);
+
+/* The walk of one gradient; walk.c. data starts where the loops do. */
+void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w);
+void ew_walk_run(const struct ew_gradient *g, const struct ew_walk *w,
+                 void *const data[]);
+
+#endif

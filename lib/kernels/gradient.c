@@ -1,0 +1,205 @@
+/*
+ * The kernels of gradients: one derivative of one operation, on n dense
+ * elements. Real types by gradient.inc; complex ones here, in double, rounded
+ * to c64 at the end.
+ */
+#include <complex.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "loop.h"
+
+/* One line binds the derivative f of an operation to its kernel. */
+#define EW_DERIVATIVE(LOOP, PASTE, name, f)                                    \
+    static void PASTE(run_##name)(int64_t n, const void *const in[],           \
+                                  void *out)                                   \
+    {                                                                          \
+        LOOP(f, n, in, out);                                                   \
+    }
+
+#define T float
+#define WIDE double
+#define NAME(x) x##_f32
+#define M(fn) fn##f
+#include "gradient.inc"
+
+#define T double
+#define WIDE double
+#define NAME(x) x##_f64
+#define M(fn) fn
+#include "gradient.inc"
+
+/* Complex arithmetic by parts, without C's recovery of infinities. */
+typedef struct ew_c128 Z;
+
+static inline Z conjugate(Z a)
+{
+    return (Z){a.re, -a.im};
+}
+
+static inline Z plus(Z a, Z b)
+{
+    return (Z){a.re + b.re, a.im + b.im};
+}
+
+static inline Z minus(Z a, Z b)
+{
+    return (Z){a.re - b.re, a.im - b.im};
+}
+
+static inline Z negative(Z a)
+{
+    return (Z){-a.re, -a.im};
+}
+
+static inline Z times(Z a, Z b)
+{
+    return (Z){EW_ROUNDED(a.re * b.re) - EW_ROUNDED(a.im * b.im),
+               EW_ROUNDED(a.re * b.im) + EW_ROUNDED(a.im * b.re)};
+}
+
+/* Smith's method, as in complex.c but for operands of ordinary size. */
+static inline Z over(Z a, Z b)
+{
+    if (fabs(b.re) >= fabs(b.im)) {
+        double ratio = b.im / b.re, whole = b.re + EW_ROUNDED(b.im * ratio);
+        return (Z){(a.re + EW_ROUNDED(a.im * ratio)) / whole,
+                   (a.im - EW_ROUNDED(a.re * ratio)) / whole};
+    }
+    double ratio = b.re / b.im, whole = b.im + EW_ROUNDED(b.re * ratio);
+    return (Z){(EW_ROUNDED(a.re * ratio) + a.im) / whole,
+               (EW_ROUNDED(a.im * ratio) - a.re) / whole};
+}
+
+static inline bool is_zero(Z a)
+{
+    return a.re == 0 && a.im == 0;
+}
+
+union wide {
+    double part[2];
+    double complex value;
+};
+
+/* C joins the parts of a complex number only by arithmetic, which infinities
+   do not survive; a union does it by place. */
+static inline Z logarithm(Z a)
+{
+    union wide z = {{a.re, a.im}};
+    z.value = clog(z.value);
+    return (Z){z.part[0], z.part[1]};
+}
+
+static inline Z power(Z a, Z b)
+{
+    Z product = times(b, logarithm(a));
+    union wide z = {{product.re, product.im}};
+    if (is_zero(b))
+        return (Z){1, 0};
+    if (is_zero(a))
+        return b.re > 0 && b.im == 0 ? (Z){0, 0} : (Z){NAN, NAN};
+    z.value = cexp(z.value);
+    return (Z){z.part[0], z.part[1]};
+}
+
+static inline Z dy_sub_c(Z x, Z y, Z g)
+{
+    (void)x, (void)y;
+    return negative(g);
+}
+
+static inline Z dx_mul_c(Z x, Z y, Z g)
+{
+    (void)x;
+    return times(g, conjugate(y));
+}
+
+static inline Z dy_mul_c(Z x, Z y, Z g)
+{
+    (void)y;
+    return times(g, conjugate(x));
+}
+
+static inline Z dx_div_c(Z x, Z y, Z g)
+{
+    (void)x;
+    return over(g, conjugate(y));
+}
+
+static inline Z dy_div_c(Z x, Z y, Z g)
+{
+    return negative(times(g, conjugate(over(over(x, y), y))));
+}
+
+static inline Z dx_pow_c(Z x, Z y, Z g)
+{
+    Z slope = times(y, power(x, minus(y, (Z){1, 0})));
+    return is_zero(y) ? (Z){0, 0} : times(g, conjugate(slope));
+}
+
+static inline Z dy_pow_c(Z x, Z y, Z g)
+{
+    Z slope = times(logarithm(x), power(x, y));
+    return is_zero(x) && y.re >= 0 ? (Z){0, 0} : times(g, conjugate(slope));
+}
+
+static inline Z dd_add2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)x, (void)y, (void)g;
+    return plus(u, v);
+}
+
+static inline Z dd_sub2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)x, (void)y, (void)g;
+    return minus(u, v);
+}
+
+static inline Z dx_mul2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)x, (void)y, (void)u;
+    return times(g, conjugate(v));
+}
+
+static inline Z dy_mul2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)x, (void)y, (void)v;
+    return times(g, conjugate(u));
+}
+
+static inline Z dd_mul2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)g;
+    return plus(times(u, y), times(x, v));
+}
+
+static inline Z dx_div2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)x, (void)u;
+    return negative(times(g, conjugate(over(over(v, y), y))));
+}
+
+static inline Z dy_div2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    Z once = times(x, over(v, y));
+    return times(g, conjugate(over(over(minus(plus(once, once), u), y), y)));
+}
+
+static inline Z dd_div2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)g;
+    return over(minus(u, times(x, over(v, y))), y);
+}
+
+#define T struct ew_c64
+#define R float
+#define NAME(x) x##_c64
+#include "gradient_complex.inc"
+
+#define T struct ew_c128
+#define R double
+#define NAME(x) x##_c128
+#include "gradient_complex.inc"
+
+const ew_derivatives *const EW_CONCAT(ew_gradient, EW_LEVEL)[4] = {
+    &derivatives_f32, &derivatives_f64, &derivatives_c64, &derivatives_c128};
