@@ -442,6 +442,47 @@ START_TEST(types_that_an_operation_lacks_are_refused)
 }
 END_TEST
 
+/* Values on which functions of libm set errno: poles, overflow, underflow,
+   and what is undefined. One of two parts, for complex types. */
+static const double awkward[] = {
+    0.0,    -0.0,   1,        -1,        0.5, -2.5, 1e308, -1e308,
+    1e-308, 5e-324, INFINITY, -INFINITY, NAN, 700,  -3,    1e30};
+enum { AWKWARD = sizeof awkward / sizeof *awkward };
+
+START_TEST(no_value_changes_errno)
+{
+    static double x[2 * AWKWARD], y[2 * AWKWARD];
+    static double converted[2][2 * AWKWARD], out[2 * AWKWARD * AWKWARD];
+    int64_t n[] = {2 * AWKWARD}, row[] = {AWKWARD}, column[] = {AWKWARD, 1};
+    int64_t shape[] = {AWKWARD, AWKWARD};
+    for (int i = 0; i < 2 * AWKWARD; i++) {
+        x[i] = awkward[i % AWKWARD];
+        y[i] = awkward[(i * 5 + i / AWKWARD) % AWKWARD];
+    }
+    for (int d = ELEMENTWISE_F16; d <= ELEMENTWISE_C128; d++) {
+        elementwise_dtype dtype = (elementwise_dtype)d, result;
+        elementwise_dtype part = d == ELEMENTWISE_C64    ? ELEMENTWISE_F32
+                                 : d == ELEMENTWISE_C128 ? ELEMENTWISE_F64
+                                                         : dtype;
+        elementwise_tensor from[] = {{x, ELEMENTWISE_F64, 1, n, NULL},
+                                     {y, ELEMENTWISE_F64, 1, n, NULL}};
+        elementwise_tensor to[] = {{converted[0], part, 1, n, NULL},
+                                   {converted[1], part, 1, n, NULL}};
+        errno = 1234;
+        for (int k = 0; k < 2; k++)
+            ck_assert_int_eq(elementwise_copy(&from[k], 0, &to[k]), 0);
+        elementwise_tensor a = {converted[0], dtype, 2, column, NULL};
+        elementwise_tensor b = {converted[1], dtype, 1, row, NULL};
+        if (elementwise_result_type(operations[_i].op, dtype, dtype, &result))
+            continue;
+        elementwise_tensor c = {out, result, 2, shape, NULL};
+        ck_assert_int_eq(operations[_i].call(&a, &b, -1, &c), 0);
+        ck_assert_msg(errno == 1234, "%s of %s: %d", function_name(_i),
+                      elementwise_dtype_name(dtype), errno);
+    }
+}
+END_TEST
+
 START_TEST(unknown_operations_are_refused)
 {
     static const int unknown[] = {0, 34, -1, INT_MAX, INT_MIN};
@@ -897,6 +938,7 @@ int main(void)
                         PLAN_CREATE);
     tcase_add_loop_test(others, types_that_an_operation_lacks_are_refused, 0,
                         OPERATIONS);
+    tcase_add_loop_test(others, no_value_changes_errno, 0, OPERATIONS);
     tcase_add_test(others, unknown_operations_are_refused);
     tcase_add_loop_test(others, options_that_would_be_ignored_are_refused, 0,
                         OPTIONS);

@@ -8,7 +8,7 @@
  *                 and y that stand there, by the rules' own words; no strides
  *   integers      sign and magnitude; i64 and u64 meet without a wider type
  *   rounding      a 64-bit significand, an exponent and the question whether
- *                 anything is left below it, shifted right one bit at a time
+ *                 anything is left below it
  *   f32           computed in f64 and rounded: f64 has more than twice the
  *                 digits, so that a sum, product or quotient rounded to f64
  *                 rounds to the same f32 as the exact one
@@ -137,7 +137,9 @@ void *ref_at(const elementwise_tensor *t, const int64_t index[])
 void *ref_element(const elementwise_tensor *operand, int ndim, const int of[],
                   const int64_t index[])
 {
-    int64_t own[ELEMENTWISE_MAX_NDIM] = {0};
+    int64_t own[ELEMENTWISE_MAX_NDIM];
+    for (int k = 0; k < operand->ndim; k++)
+        own[k] = 0;
     for (int k = 0; k < ndim; k++)
         if (of[k] >= 0 && operand->shape[of[k]] > 1)
             own[of[k]] = index[k];
@@ -382,9 +384,13 @@ static const struct format *format_of(elementwise_dtype type)
 static int bit_length(uint64_t n)
 {
     int length = 0;
-    for (; n; n >>= 1)
-        length++;
-    return length;
+    for (int step = 32; step > 0; step /= 2) {
+        if (n >> step) {
+            n >>= step;
+            length += step;
+        }
+    }
+    return length + (n != 0);
 }
 
 /* head * 2^exponent, and a little more if rest is true, rounded to nearest
@@ -396,15 +402,17 @@ static double round_scaled(elementwise_dtype type, uint64_t head, int exponent,
     int last = exponent + bit_length(head) - f->digits;
     if (last < f->least)
         last = f->least;
-    bool half = false;
-    while (exponent < last && (head || half)) {
-        rest = rest || half;
-        half = head & 1;
-        head >>= 1;
-        exponent++;
+    int dropped = last - exponent;
+    if (dropped > 64)
+        return 0;
+    if (dropped > 0) {
+        uint64_t half = (uint64_t)1 << (dropped - 1);
+        bool up = head & half;
+        rest = rest || (head & (half - 1));
+        head = head >> (dropped - 1) >> 1;
+        head += up && (rest || (head & 1));
+        exponent = last;
     }
-    if (exponent == last && half && (rest || (head & 1)))
-        head++;
     double rounded = ldexp((double)head, exponent);
     return rounded / 2 >= ldexp(1, f->most - 1) ? INFINITY : rounded;
 }
@@ -626,6 +634,8 @@ static struct ref_value truncate(double value, elementwise_dtype type)
 struct ref_value ref_convert(const struct ref_value *v, elementwise_dtype type)
 {
     elementwise_dtype part = part_type(type);
+    if (type == v->type)
+        return *v;
     if (type == ELEMENTWISE_BOOL)
         return truth_value(is_true(v));
     if (holds_integer(v->type) && ref_is_integer(type))
