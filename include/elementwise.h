@@ -24,7 +24,7 @@
  *     locale or floating-point modes. Exception flags may be raised.
  *   - Memory is the caller's. Descriptors, shapes and strides are borrowed
  *     for the length of the call and are never written, data is written only
- *     in outputs. Only elementwise_plan_create allocates.
+ *     in outputs. Only plans are allocated.
  *   - Any function may be called from any thread at any time. Two calls that
  *     run at once must not write to the same memory.
  *   - Strides are counted in elements, sizes in bytes only where the name
@@ -512,8 +512,9 @@ ELEMENTWISE_API elementwise_status elementwise_copy(
  *
  * Sums are made in double, of f32 without a rounding that matters up to 2^29
  * terms, of f64 with the error of about one addition whatever the number of
- * terms; their order depends on the layouts alone. The sum of nothing is 0. A
- * real operand of a complex operation gets the real part.
+ * terms; their order depends on the
+ * layouts and on which outputs are asked for, nothing else. The sum of nothing
+ * is 0. A real operand of a complex operation gets the real part.
  *
  * dx or dy may be dout itself (same data, type, shape and strides), if
  * nothing is summed into it and it is not added to. Otherwise an output

@@ -182,19 +182,15 @@ static void choose_finish(struct ew_gradient *g, struct ew_term *t)
 }
 
 /* One term per output that is not 0. */
-static elementwise_status make_terms(const struct ew_request *r,
-                                     struct ew_gradient *g,
-                                     const struct ew_placed *placed, int ndim,
-                                     const int64_t *shape)
+static void make_terms(const struct ew_request *r, struct ew_gradient *g,
+                       const struct ew_placed *placed, int ndim,
+                       const int64_t *shape)
 {
     for (int k = EW_DX; k < EW_OPERANDS; k++) {
         int which = k - EW_DX + (r->second ? EW_D_DX2 : EW_D_DX);
         if (!r->tensor[k])
             continue;
-        unsigned of = r->op > ELEMENTWISE_LOGADDEXP ? 0 : uses[r->op][which];
-        if (!of)
-            return ew_fail(ELEMENTWISE_NO_GRADIENT, "%s: %s has no gradient",
-                           r->what, elementwise_op_name(r->op));
+        unsigned of = uses[r->op][which];
         struct ew_term *t = &g->term[g->terms++];
         *t = (struct ew_term){
             .out = k,
@@ -207,7 +203,6 @@ static elementwise_status make_terms(const struct ew_request *r,
         g->uses |= t->uses;
         choose_finish(g, t);
     }
-    return ELEMENTWISE_OK;
 }
 
 /* The output's own dimensions, innermost first. OVERLAP. */
@@ -308,7 +303,8 @@ static elementwise_status plan(const struct ew_request *r,
 {
     for (int k = 0; k < EW_OPERANDS; k++)
         g->dtype[k] = r->tensor[k] ? r->tensor[k]->dtype : 0;
-    elementwise_status status = make_terms(r, g, placed, ndim, shape);
+    elementwise_status status = ELEMENTWISE_OK;
+    make_terms(r, g, placed, ndim, shape);
     for (int i = 0; i < g->terms && !status; i++)
         status = own_loops(g, &g->term[i], r->tensor[g->term[i].out]);
     g->empty = has_no_elements(ndim, shape);
@@ -325,10 +321,15 @@ elementwise_status ew_gradient_make(struct ew_gradient *g,
     struct ew_alignment a;
     int64_t shape[ELEMENTWISE_MAX_NDIM];
     struct ew_placed placed[EW_OPERANDS];
-    *g = (struct ew_gradient){
-        .what = r->what, .names = names, .level = ew_cpu_level()};
+    *g = (struct ew_gradient){.what = r->what,
+                              .names = names,
+                              .second = r->second,
+                              .level = ew_cpu_level()};
     if (!elementwise_op_name(r->op))
         return ew_fail(ELEMENTWISE_INVALID, "unknown op %d", (int)r->op);
+    if (r->op > ELEMENTWISE_LOGADDEXP || !uses[r->op][EW_D_DX])
+        return ew_fail(ELEMENTWISE_NO_GRADIENT, "%s: %s has no gradient",
+                       r->what, elementwise_op_name(r->op));
     elementwise_status status = check_tensors(r);
     if (!status)
         status = check_types(r, g);
@@ -423,7 +424,7 @@ static elementwise_status check_data(const struct ew_gradient *g,
 static bool may_be_dout(const struct ew_gradient *g, const struct ew_term *t,
                         int k, void *const data[])
 {
-    if (k != EW_OUT || t->out == EW_DDOUT || t->reduced || t->add ||
+    if (k != EW_OUT || g->second || t->reduced || t->add ||
         g->dtype[k] != g->dtype[t->out] || data[k] != data[t->out])
         return false;
     for (int i = 0; i < g->ndim; i++)
@@ -469,12 +470,13 @@ elementwise_status ew_gradient_run(const struct ew_gradient *g,
     for (int k = EW_DDX; k <= EW_DDY; k++)
         if (!g->dtype[k])
             at[k] = (void *)&zero;
-    for (int i = 0; i < g->terms; i++)
-        if ((g->empty || !g->term[i].uses) && !g->term[i].add)
-            clear(g, &g->term[i], data[g->term[i].out]);
     for (int i = 0; i <= g->walks && !g->empty; i++)
         if (g->walk[i].terms)
             ew_walk_run(g, &g->walk[i], at);
+    /* Last, since an output may be dout, which the walks read. */
+    for (int i = 0; i < g->terms; i++)
+        if ((g->empty || !g->term[i].uses) && !g->term[i].add)
+            clear(g, &g->term[i], data[g->term[i].out]);
     return ELEMENTWISE_OK;
 }
 

@@ -146,6 +146,48 @@ complains() {
     [ $good -eq 0 ] || { echo "exit $status" && cat stderr; } | sed 's/^/# /'
 }
 
+# gradients NAME DX DY OD_TYPE ARGUMENT...: what grad writes to both files.
+gradients() {
+    name=$1 dx=$2 dy=$3 type=$4
+    shift 4
+    rm -f dx.npy dy.npy
+    "$elementwise" grad "$@" --dx dx.npy --dy dy.npy 2>stderr ||
+        sed 's/^/# /' stderr
+    equal "$name: dx" "$dx" "$(values dx.npy "$type" 2>/dev/null)"
+    equal "$name: dy" "$dy" "$(values dy.npy "$type" 2>/dev/null)"
+}
+
+# grad_fails NAME CODE WORDS ARGUMENT...: and writes neither file.
+grad_fails() {
+    rm -f dx.npy dy.npy
+    complains "$@"
+    [ ! -e dx.npy ] && [ ! -e dy.npy ] && nothing_left
+    report "$1, no file" $?
+}
+
+# interrupted SIGNAL ARGUMENT...: a run that is ended leaves nothing.
+interrupted() {
+    signal=$1
+    shift
+    "$elementwise" "$@" 2>stderr &
+    process=$!
+    while nothing_left && kill -0 $process 2>/dev/null; do
+        :
+    done
+    kill "-$signal" $process 2>/dev/null
+    status=0
+    wait $process 2>/dev/null || status=$?
+    if [ $status -eq 0 ]; then
+        count=$((count + 1))
+        echo "ok $count - $1, $signal # SKIP it came too late"
+    else
+        [ $status -gt 128 ] && nothing_left && [ ! -e out.npy ] &&
+            [ ! -e dx.npy ] && [ ! -e dy.npy ]
+        report "$1, $signal leaves nothing" $?
+    fi
+    rm -f out.npy dx.npy dy.npy .elementwise-*
+}
+
 # Operations: x is 7, y is 2, in i32 and then in f64.
 make seven.npy i32 '(1,)' 7
 make two.npy i32 '(1,)' 2
@@ -449,37 +491,138 @@ printf '\000' | dd of=late.npy bs=1 seek=45000127 conv=notrunc 2>/dev/null
 fails 'division by zero in the last slab' 6 'divided' div one.npy late.npy
 rm -f zeros.npy late.npy out.npy
 
-# A run that is ended leaves nothing: 256 MB of slow powers.
+# Gradients. dout is x.npy, 1 ... 6, unless it says otherwise.
+gradients 'mul, y stretched' '10 40 90 40 100 180' '17 29 45' f4 \
+    mul x.npy row.npy x.npy
+is 'dx is like x' dx.npy 'f32 (2,3)'
+is 'dy is like y' dy.npy 'f32 (3)'
+gradients 'add under axis' '1 2 3 4 5 6' '6 15' f4 \
+    add x.npy column.npy x.npy --axis 0
+gradients 'axis places x' '6 15' '-1 -2 -3 -4 -5 -6' f4 \
+    sub column.npy x.npy x.npy --axis 0
+gradients 'both stretched' '140 320' '90 120 150' f4 \
+    mul tall.npy row.npy x.npy
+gradients 'x and a number' '2 4 6 8 10 12' '91' f4 mul x.npy 2 x.npy
+rm -f dx.npy dy.npy
+"$elementwise" grad mul x.npy row.npy x.npy --dy dy.npy
+equal 'dy alone' '17 29 45' "$(values dy.npy f4)"
+[ ! -e dx.npy ]
+report 'dy alone makes no dx' $?
+make twos.npy i8 '(3,)' 2 2 2
+"$elementwise" grad pow x.npy twos.npy x.npy --dx dx.npy
+equal 'y of integers, dx alone' '2 8 18 32 50 72' "$(values dx.npy f4)"
+gradients 'no elements' '' '0 0 0' f4 add empty.npy row.npy empty.npy
+gradients 'bf16' '3f80 4080' '3f80 4080' x2 mul half.npy half.npy half.npy \
+    --dtype bf16
+cp x.npy same.npy
+"$elementwise" grad mul same.npy row.npy same.npy --dx same.npy
+equal 'dx may replace x' '10 40 90 40 100 180' "$(values same.npy f4)"
+
+# The same with files that are not as the library wants them: 1 2 3 4 in the
+# other order of bytes and of dimensions.
+npy foreign.npy '>f4' '(2, 2)' '\077\200\000\000\100\100\000\000\100\000\000\000\100\200\000\000' True
+gradients 'big-endian, column-major' '2 6 4 8' '30' f4 \
+    mul foreign.npy 2 foreign.npy
+prints 'dx has the order of x' 'column-major' info dx.npy
+for pad in '' ' ' '  ' '   '; do
+    raw odd.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}$pad" \
+        '\000\000\200\077\000\000\000\100'
+    gradients "data at any address ($(wc -c <odd.npy) bytes)" '1 4' '1 4' f4 \
+        mul odd.npy odd.npy odd.npy
+done
+
+# What grad refuses.
+set -- --dx dx.npy --dy dy.npy
+grad_fails 'dy of integers' 3 'integers have no gradient' \
+    grad pow x.npy twos.npy x.npy "$@"
+grad_fails 'an operation without a gradient' 3 'no gradient' \
+    grad nextafter x.npy row.npy x.npy "$@"
+grad_fails 'operands that do not fit' 3 '(3 vs 2)' \
+    grad add x.npy column.npy x.npy "$@"
+grad_fails 'dout of another shape' 3 'dout' grad add x.npy row.npy row.npy "$@"
+grad_fails 'dout of another type' 3 'dout is f64' \
+    grad add row.npy row.npy two64.npy "$@"
+grad_fails 'axis of grad out of range' 3 'axis 2' \
+    grad add x.npy row.npy x.npy --axis 2 "$@"
+grad_fails 'a broken dout' 4 'bad.npy' grad add x.npy row.npy bad.npy "$@"
+grad_fails 'a missing operand' 4 'No such file' \
+    grad add x.npy missing.npy x.npy "$@"
+grad_fails 'dy in a folder that is not there' 4 'No such file' \
+    grad add x.npy row.npy x.npy --dx dx.npy --dy missing/dy.npy
+grad_fails 'dy is a folder' 4 'is a directory' \
+    grad add x.npy row.npy x.npy --dx dx.npy --dy bad.d
+grad_fails 'dx and dy are one file' 2 'one file' \
+    grad add x.npy row.npy x.npy --dx dx.npy --dy dx.npy
+grad_fails 'dx to standard output' 2 '--dx - is not supported' \
+    grad add x.npy row.npy x.npy --dx - --dy dy.npy
+grad_fails 'neither dx nor dy' 2 'is missing' grad add x.npy row.npy x.npy
+grad_fails 'grad without dout' 2 'are needed' grad add x.npy row.npy "$@"
+grad_fails 'grad of an unknown operation' 2 "is it 'add'" \
+    grad ad x.npy row.npy x.npy "$@"
+grad_fails 'grad of two numbers' 2 'are numbers' grad add 1 2 x.npy "$@"
+grad_fails 'grad takes no -o' 2 'takes no --output' \
+    grad add x.npy row.npy x.npy "$@" -o dx.npy
+complains 'only grad takes --dx' 2 'takes no --dx' \
+    add x.npy row.npy -o out.npy --dx dx.npy
+cp x.npy dx.old
+cp x.npy kept.npy
+complains 'an error leaves the old dx' 3 'integers' \
+    grad pow x.npy twos.npy x.npy --dx kept.npy --dy dy.npy
+cmp -s dx.old kept.npy && nothing_left
+report 'the old dx is as it was' $?
+
+# Sums.
+gives 'sum-to a row' '5 7 9' f4 sum-to x.npy 3
+gives 'sum-to a column' '6 15' f4 sum-to x.npy 2x1
+is 'sum-to keeps an extent of 1' out.npy 'f32 (2,1)'
+gives 'sum-to under axis' '6 15' f4 sum-to x.npy 2 --axis 0
+gives 'sum-to one element' '21' f4 sum-to x.npy '()'
+is 'sum-to one element has rank 0' out.npy 'f32 ()'
+gives 'sum-to its own shape' '1 2 3 4 5 6' f4 sum-to x.npy 2,3
+gives 'sum-to a file' '5 7 9' f4 sum-to x.npy row.npy
+gives 'sum-to a file of another type' '5 7 9' f4 sum-to x.npy twos.npy
+is 'sum-to has the type of the source' out.npy 'f32 (3)'
+gives 'sum-to of no elements' '0 0 0' f4 sum-to empty.npy 3
+gives 'sum-to of other orders' '3 7' f4 sum-to foreign.npy 2 --axis 0
+gives 'sum-to of bf16' 'bf80' x2 sum-to half.npy '()' --dtype bf16
+npy large.npy '>f4' '(8192, 1024)' ''
+head -c 33554432 /dev/zero | tr '\000' '\100' >>large.npy
+"$elementwise" sum-to large.npy 1 -o sum.npy
+gives 'sum-to of several slabs of the other order' 25198720 d4 \
+    copy sum.npy --out-dtype i32
+rm -f large.npy
+fails 'sum-to a shape that does not fit' 3 'src (2,3)' sum-to x.npy 2
+fails 'sum-to of integers' 3 'i32' sum-to seven.npy '()'
+fails 'sum-to under a bad axis' 3 'axis 2' sum-to x.npy 3 --axis 2
+fails 'sum-to a missing file' 4 'No such file' sum-to x.npy 3y2
+fails 'sum-to a broken file' 4 'bad.npy' sum-to x.npy bad.npy
+fails 'sum-to of a shape' 4 'No such file' sum-to 2x3 3
+fails 'sum-to nothing' 2 'are needed' sum-to x.npy
+complains 'sum-to without an output' 2 '-o FILE is missing' sum-to x.npy 3
+
+# A run that is ended leaves nothing: 256 MB of slow powers, and gradients of
+# which there are two files.
 "$elementwise" copy complex.npy --out-dtype c128 --shape 4000x1 -o high.npy
 "$elementwise" copy complex.npy --out-dtype c128 --shape 1x4000 -o wide.npy
-for signal in TERM HUP; do
-    "$elementwise" pow high.npy wide.npy -o out.npy 2>stderr &
-    process=$!
-    while nothing_left && kill -0 $process 2>/dev/null; do
-        :
-    done
-    kill -$signal $process 2>/dev/null
-    status=0
-    wait $process 2>/dev/null || status=$?
-    if [ $status -eq 0 ]; then
-        count=$((count + 1))
-        echo "ok $count - $signal # SKIP it came too late"
-    else
-        [ $status -gt 128 ] && nothing_left && [ ! -e out.npy ]
-        report "$signal leaves nothing" $?
-    fi
-    rm -f out.npy .elementwise-*
-done
+rm -f dx.npy dy.npy
+interrupted TERM pow high.npy wide.npy -o out.npy
+interrupted HUP pow high.npy wide.npy -o out.npy
+"$elementwise" copy complex.npy --out-dtype c128 --shape 500x4000 -o dout.npy
+"$elementwise" copy complex.npy --out-dtype c128 --shape 500x1 -o high.npy
+interrupted TERM grad pow high.npy wide.npy dout.npy --dx dx.npy --dy dy.npy
+rm -f dout.npy high.npy wide.npy
 
 # What the command says about itself.
 prints 'help' 'Exit codes:' --help
 prints 'help, short' 'Exit codes:' -h
-for command in add copy explain info list; do
+for command in add copy explain grad info list sum-to; do
     prints "help of $command" "Usage: elementwise" $command --help
 done
 prints 'version' 'kernels for' --version
 prints 'list has types' 'bf16' list
 prints 'list has descriptions' 'x + y' list
+equal 'list has gradients' 18 \
+    "$("$elementwise" list | grep -c ', gradient$')"
 "$elementwise" list >/dev/full 2>stderr
 equal 'a full disk behind stdout' 4 $?
 complains 'no arguments' 2 'Usage:'

@@ -18,31 +18,36 @@ enum {
     EXPLAIN = 4,
     INFO = 8,
     LIST = 16,
-    ALL = 31
+    GRAD = 32,
+    SUM_TO = 64,
+    ALL = 127
 };
 
 static int set_axis(struct arguments *a, const char *value);
-static int set_output(struct arguments *a, const char *value);
 static int set_out_dtype(struct arguments *a, const char *value);
 static int set_dtype(struct arguments *a, const char *value);
-static int set_shape(struct arguments *a, const char *value);
 
-/* An option has a value, which set takes, or is a flag. */
+#define FIELD(name) offsetof(struct arguments, name)
+
+/* An option has a value, which set takes or which is kept as text, or is a
+   flag. The first field is neither, so 0 is none. */
 static const struct option {
     const char *name;
     char letter;
     unsigned commands;
     int (*set)(struct arguments *a, const char *value);
-    size_t flag;
+    size_t text, flag;
 } options[] = {
-    {"--axis", 0, APPLY | COPY | EXPLAIN, set_axis, 0},
-    {"--output", 'o', APPLY | COPY, set_output, 0},
-    {"--out-dtype", 0, APPLY | COPY | EXPLAIN, set_out_dtype, 0},
-    {"--dtype", 0, APPLY | COPY | EXPLAIN | INFO, set_dtype, 0},
-    {"--shape", 0, COPY, set_shape, 0},
-    {"--json", 0, EXPLAIN | INFO, NULL, offsetof(struct arguments, json)},
-    {"--help", 'h', ALL, NULL, offsetof(struct arguments, help)},
-    {"--version", 0, ALL, NULL, offsetof(struct arguments, version)},
+    {"--axis", 0, APPLY | COPY | EXPLAIN | GRAD | SUM_TO, set_axis, 0, 0},
+    {"--output", 'o', APPLY | COPY | SUM_TO, NULL, FIELD(output), 0},
+    {"--dx", 0, GRAD, NULL, FIELD(dx), 0},
+    {"--dy", 0, GRAD, NULL, FIELD(dy), 0},
+    {"--out-dtype", 0, APPLY | COPY | EXPLAIN, set_out_dtype, 0, 0},
+    {"--dtype", 0, ALL & ~LIST, set_dtype, 0, 0},
+    {"--shape", 0, COPY, NULL, FIELD(shape), 0},
+    {"--json", 0, EXPLAIN | INFO, NULL, 0, FIELD(json)},
+    {"--help", 'h', ALL, NULL, 0, FIELD(help)},
+    {"--version", 0, ALL, NULL, 0, FIELD(version)},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -54,12 +59,6 @@ static int set_axis(struct arguments *a, const char *value)
         return command_fail(COMMAND_USAGE, "--axis: '%s' is not an integer",
                             value);
     a->axis = (int)axis;
-    return COMMAND_DONE;
-}
-
-static int set_output(struct arguments *a, const char *value)
-{
-    a->output = value;
     return COMMAND_DONE;
 }
 
@@ -82,12 +81,6 @@ static int set_dtype(struct arguments *a, const char *value)
                             "files do not name; --out-dtype converts",
                             value);
     a->bf16 = true;
-    return COMMAND_DONE;
-}
-
-static int set_shape(struct arguments *a, const char *value)
-{
-    a->shape = value;
     return COMMAND_DONE;
 }
 
@@ -133,9 +126,9 @@ static int read_option(char **argv, int *i, struct arguments *a,
     if (!option)
         return unknown_option(argv[*i]);
     *seen = option;
-    if (!option->set && value)
+    if (option->flag && value)
         return command_fail(COMMAND_USAGE, "%s takes no value", option->name);
-    if (!option->set) {
+    if (option->flag) {
         *(bool *)((char *)a + option->flag) = true;
         return COMMAND_DONE;
     }
@@ -143,13 +136,17 @@ static int read_option(char **argv, int *i, struct arguments *a,
         value = argv[++*i];
     if (!value)
         return command_fail(COMMAND_USAGE, "%s needs a value", option->name);
-    return option->set(a, value);
+    if (option->set)
+        return option->set(a, value);
+    *(const char **)((char *)a + option->text) = value;
+    return COMMAND_DONE;
 }
 
 static unsigned command_bit(const struct arguments *a)
 {
-    static const char *const names[] = {"copy", "explain", "info", "list"};
-    for (unsigned i = 0; i < 4; i++)
+    static const char *const names[] = {"copy", "explain", "info",
+                                        "list", "grad",    "sum-to"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (a->command && !strcmp(a->command, names[i]))
             return 2u << i;
     return a->op ? APPLY : ALL;

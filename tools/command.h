@@ -26,7 +26,8 @@ struct arguments {
     char **operands;     /**< what follows, without the options */
     int count;
     int axis;
-    const char *output;          /**< NULL if not given, as below */
+    const char *output; /**< NULL if not given, as below */
+    const char *dx, *dy;
     const char *shape;           /**< not parsed yet */
     elementwise_dtype out_dtype; /**< 0 if not given */
     bool bf16, json, help, version;
@@ -51,11 +52,16 @@ int command_fail_status(elementwise_status status);
 /** The subcommand or operation that name was probably meant to be. */
 const char *command_nearest(const char *name);
 
+/** The operation that the first operand names; 0 having complained. */
+elementwise_op command_operation(const struct arguments *arguments);
+
 int command_apply(const struct arguments *arguments);
 int command_copy(const struct arguments *arguments);
 int command_explain(const struct arguments *arguments);
+int command_grad(const struct arguments *arguments);
 int command_info(const struct arguments *arguments);
 int command_list(const struct arguments *arguments);
+int command_sum_to(const struct arguments *arguments);
 
 /** The help of a subcommand or an operation; of the command if NULL. */
 const char *help_text(const struct arguments *arguments);

@@ -324,10 +324,8 @@ int command_explain(const struct arguments *arguments)
         return command_fail(COMMAND_USAGE,
                             "explain: an operation and two shapes or files "
                             "are needed");
-    if (!elementwise_op_from_name(operands[0]))
-        return command_fail(COMMAND_USAGE,
-                            "explain: '%s' is not an operation; is it '%s'?",
-                            operands[0], command_nearest(operands[0]));
+    if (!command_operation(arguments))
+        return COMMAND_USAGE;
     for (int k = 0; k < 2 && !code; k++)
         code = open_operand(&operand[k], operands[k + 1], arguments->bf16);
     if (!code)

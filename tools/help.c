@@ -9,6 +9,9 @@ static const char overview[] =
     "Usage: elementwise OP X Y -o OUT.npy [--axis N] [--out-dtype T]\n"
     "       elementwise copy X.npy -o OUT.npy [--shape S] [--axis N]\n"
     "                                         [--out-dtype T]\n"
+    "       elementwise grad OP X Y DOUT.npy [--dx DX.npy] [--dy DY.npy]\n"
+    "                                        [--axis N]\n"
+    "       elementwise sum-to SRC.npy S -o DST.npy [--axis N]\n"
     "       elementwise explain OP X Y [--axis N] [--json]\n"
     "       elementwise info FILE.npy... [--json]\n"
     "       elementwise list\n"
@@ -26,17 +29,16 @@ static const char overview[] =
     "name in its folder and renamed when it is complete, so it may be one of\n"
     "the inputs, and after an error or an interruption there is none.\n"
     "Versions 1.0, 2.0 and 3.0, row-major and column-major, and both byte\n"
-    "orders are read. Version 1.0 in this machine's byte order is written, "
-    "and\n"
-    "row-major unless all input files are column-major. A file of V2 is bf16 "
-    "if --dtype bf16 is given, and bf16 is\n"
-    "written as V2: NumPy has no name for it. -o - is not supported.\n"
+    "orders are read. Version 1.0 in this machine's byte order is written,\n"
+    "and row-major unless all input files are column-major. A file of V2 is\n"
+    "bf16 if --dtype bf16 is given, and bf16 is written as V2: NumPy has no\n"
+    "name for it. -o - is not supported.\n"
     "Options may stand anywhere; -- ends them.\n"
     "\n"
     "Exit codes:\n"
     "  0  done\n"
     "  2  the command line makes no sense\n"
-    "  3  shapes, axis or types do not go together\n"
+    "  3  shapes, axis or types do not go together, or there is no gradient\n"
     "  4  a file cannot be read or written, or is not a valid .npy file\n"
     "  5  no memory, or a size beyond 2^63 - 1 bytes\n"
     "  6  an integer is divided by zero; there is no output\n"
@@ -88,6 +90,51 @@ static const char copy[] =
     "  elementwise copy x.npy --out-dtype f16 -o x16.npy\n"
     "  elementwise copy bias.npy --shape 8x3x224x224 --axis 1 -o full.npy\n";
 
+static const char grad[] =
+    "Usage: elementwise grad OP X Y DOUT.npy [--dx DX.npy] [--dy DY.npy]\n"
+    "                        [--axis N] [--dtype bf16]\n"
+    "\n"
+    "Writes the gradients of X op Y, where DOUT is the gradient of the result\n"
+    "and has its shape and type. DX has the shape, type and order of X: where\n"
+    "X was stretched the gradient is summed. DY is the same for Y. Integers\n"
+    "have no gradient, but Y may be of integers if only --dx is given.\n"
+    "`elementwise list` tells which operations have a gradient. One of X and\n"
+    "Y may be a number.\n"
+    "\n"
+    "At least one of --dx and --dy is needed. Both files get their names when\n"
+    "both are complete. Inputs in the other byte order, or whose data is not\n"
+    "aligned, are converted in memory.\n"
+    "\n"
+    "  --dx F           the file for the gradient of X\n"
+    "  --dy F           the file for the gradient of Y\n"
+    "  --axis N         as for the operation: where y's first dimension\n"
+    "                   stands, or x's if x has the smaller rank; -1, the\n"
+    "                   default, aligns the shapes at the right\n"
+    "  --dtype bf16     files of V2 are bf16\n"
+    "\n"
+    "  elementwise grad add x.npy bias.npy dout.npy --axis 1 --dy dbias.npy\n"
+    "  elementwise grad mul x.npy y.npy dout.npy --dx dx.npy --dy dy.npy\n"
+    "  elementwise grad pow x.npy 2 dout.npy --dx dx.npy\n";
+
+static const char sum_to[] =
+    "Usage: elementwise sum-to SRC.npy SHAPE|LIKE.npy -o DST.npy [--axis N]\n"
+    "                          [--dtype bf16]\n"
+    "\n"
+    "Writes SRC summed over every dimension in which DST would be stretched "
+    "to\n"
+    "SRC's shape: the opposite of copy --shape. DST has the type of SRC, a\n"
+    "float or complex one, and the given shape or that of the file LIKE, of\n"
+    "which the header is read. A file that is called like a shape is ./2x3.\n"
+    "\n"
+    "  --axis N         where DST's first dimension stands in SRC; -1, the\n"
+    "                   default, aligns the shapes at the right\n"
+    "  -o, --output F   the file to write; required\n"
+    "  --dtype bf16     a file of V2 is bf16\n"
+    "\n"
+    "  elementwise sum-to dout.npy 3 --axis 1 -o dbias.npy\n"
+    "  elementwise sum-to dout.npy bias.npy --axis 1 -o dbias.npy\n"
+    "  elementwise sum-to x.npy '()' -o total.npy\n";
+
 static const char explain[] =
     "Usage: elementwise explain OP X Y [--axis N] [--out-dtype T] [--json]\n"
     "                           [--dtype bf16]\n"
@@ -130,9 +177,8 @@ static const char list[] =
     "Usage: elementwise list\n"
     "\n"
     "Prints the operations, what they compute and the kinds of types they\n"
-    "take, and the types. -> bool: the result is bool, otherwise the type "
-    "that\n"
-    "both operands promote to.\n";
+    "take, and the types. -> bool: the result is bool, otherwise the type\n"
+    "that both operands promote to. gradient: `elementwise grad` takes it.\n";
 
 static const char *const formulas[] = {
     [ELEMENTWISE_ADD] = "x + y",
@@ -182,9 +228,10 @@ const char *help_text(const struct arguments *arguments)
 {
     static const struct {
         const char *command, *text;
-    } texts[] = {
-        {"copy", copy}, {"explain", explain}, {"info", info}, {"list", list}};
-    for (size_t i = 0; arguments->command && i < 4; i++)
+    } texts[] = {{"copy", copy}, {"explain", explain}, {"grad", grad},
+                 {"info", info}, {"list", list},       {"sum-to", sum_to}};
+    for (size_t i = 0; arguments->command && i < sizeof texts / sizeof *texts;
+         i++)
         if (!strcmp(arguments->command, texts[i].command))
             return texts[i].text;
     return arguments->op ? apply : overview;

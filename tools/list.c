@@ -1,6 +1,6 @@
 /*
  * Turns the library's operations and types into two tables. What an operation
- * takes is asked of the library, type by type.
+ * takes, and whether it has a gradient, is asked of the library.
  */
 #include <stdio.h>
 
@@ -15,6 +15,15 @@ static const struct {
              {"float", ELEMENTWISE_F32},
              {"complex", ELEMENTWISE_C64}};
 
+static bool has_gradient(elementwise_op op)
+{
+    float one = 1, slope;
+    const elementwise_tensor x = {.data = &one, .dtype = ELEMENTWISE_F32};
+    const elementwise_tensor dx = {.data = &slope, .dtype = ELEMENTWISE_F32};
+    return !elementwise_apply_grad(op, &x, &x, NULL, &x, ELEMENTWISE_NUMPY, &dx,
+                                   NULL, NULL);
+}
+
 static void print_operation(elementwise_op op)
 {
     elementwise_dtype result;
@@ -27,7 +36,8 @@ static void print_operation(elementwise_op op)
         printf(" %s", kinds[i].name);
         compares &= result == ELEMENTWISE_BOOL;
     }
-    printf("%s\n", compares ? " -> bool" : "");
+    printf("%s%s\n", compares ? " -> bool" : "",
+           has_gradient(op) ? ", gradient" : "");
 }
 
 int command_list(const struct arguments *arguments)

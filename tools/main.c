@@ -14,10 +14,9 @@
 static const struct {
     const char *name;
     int (*run)(const struct arguments *arguments);
-} commands[] = {{"copy", command_copy},
-                {"explain", command_explain},
-                {"info", command_info},
-                {"list", command_list}};
+} commands[] = {{"copy", command_copy}, {"explain", command_explain},
+                {"grad", command_grad}, {"info", command_info},
+                {"list", command_list}, {"sum-to", command_sum_to}};
 enum { COMMANDS = sizeof commands / sizeof *commands, NAMES = 256 };
 
 int command_fail(int code, const char *format, ...)
@@ -60,6 +59,16 @@ const char *command_nearest(const char *name)
     for (int i = 1; n < NAMES && elementwise_op_name((elementwise_op)i); i++)
         names[n++] = elementwise_op_name((elementwise_op)i);
     return text_nearest(name, names, n);
+}
+
+elementwise_op command_operation(const struct arguments *a)
+{
+    elementwise_op op = elementwise_op_from_name(a->operands[0]);
+    if (!op)
+        command_fail(COMMAND_USAGE, "%s: '%s' is not an operation; is it '%s'?",
+                     a->command, a->operands[0],
+                     command_nearest(a->operands[0]));
+    return op;
 }
 
 static int print_help(const struct arguments *arguments)

@@ -15,7 +15,7 @@ struct operand {
     struct npy header; /**< of a file */
     int64_t strides[ELEMENTWISE_MAX_NDIM];
     const char *file;   /**< its name; NULL: not a file */
-    unsigned char *map; /**< the whole file, read-only */
+    unsigned char *map; /**< the whole file, or slab_load's */
     size_t size;
     _Alignas(16) unsigned char number[16];
 };

@@ -21,20 +21,30 @@
 #include "npy.h"
 
 /* What a signal handler has to remove: it can be told in no other way. */
-static const char *volatile unfinished;
+static const char *volatile unfinished[OUTPUT_MOST];
 
 static void remove_unfinished(int number)
 {
     static const char lost[] =
         "elementwise: a mapped file shrank or its disk failed\n";
-    if (unfinished)
-        unlink(unfinished);
+    for (int i = 0; i < OUTPUT_MOST; i++)
+        if (unfinished[i])
+            unlink(unfinished[i]);
     if (number == SIGBUS) {
         ssize_t ignored = write(STDERR_FILENO, lost, sizeof lost - 1);
         (void)ignored;
         _exit(COMMAND_FILE);
     }
     raise(number); /* its action is the default one again */
+}
+
+/* NULL stands for no file, before or after. */
+static void replace_unfinished(const char *before, const char *after)
+{
+    int i = 0;
+    while (i < OUTPUT_MOST - 1 && unfinished[i] != before)
+        i++;
+    unfinished[i] = after;
 }
 
 /* A signal that the parent chose to ignore, as nohup does, stays ignored. A
@@ -69,7 +79,7 @@ static int find_target(struct output *output, const char *name)
     if (!output->target)
         return fail_file(name, "no memory for its name");
     if (!*name)
-        return command_fail(COMMAND_USAGE, "-o needs a file name");
+        return command_fail(COMMAND_USAGE, "an output needs a file name");
     if (real && !stat(real, &info) && !S_ISREG(info.st_mode))
         return fail_file(name, S_ISDIR(info.st_mode)
                                    ? "is a directory"
@@ -93,10 +103,14 @@ static int open_temporary(struct output *output)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     int fd = mkstemp(output->temporary);
-    if (fd >= 0)
-        unfinished = output->temporary;
     int reason = errno;
+    if (fd >= 0)
+        replace_unfinished(NULL, output->temporary);
     sigprocmask(SIG_SETMASK, &before, NULL);
+    if (fd < 0) {
+        free(output->temporary);
+        output->temporary = NULL;
+    }
     errno = reason;
     return fd;
 }
@@ -158,17 +172,22 @@ int output_create(struct output *output, const char *name,
 
 int output_commit(struct output *output)
 {
+    if (!output->temporary)
+        return COMMAND_DONE;
     if (rename(output->temporary, output->target))
         return fail_file(output->target, strerror(errno));
-    unfinished = NULL;
+    replace_unfinished(output->temporary, NULL);
+    free(output->temporary);
+    output->temporary = NULL;
     return COMMAND_DONE;
 }
 
 void output_discard(struct output *output)
 {
-    if (unfinished)
-        unlink(unfinished);
-    unfinished = NULL;
+    if (output->temporary) {
+        unlink(output->temporary);
+        replace_unfinished(output->temporary, NULL);
+    }
     if (output->map)
         munmap(output->map, output->size);
     free(output->temporary);

@@ -9,9 +9,13 @@
 
 #include "elementwise.h"
 
+/** How many there may be at a time. */
+enum { OUTPUT_MOST = 2 };
+
 struct output {
-    char *target;    /**< the name it will have */
-    char *temporary; /**< the name it has until then, in the same folder */
+    char *target; /**< the name it will have */
+    /** The name it has until then, in the same folder; then NULL. */
+    char *temporary;
     unsigned char *map;
     size_t size;
     unsigned char *data; /**< where the elements go */
@@ -26,7 +30,8 @@ int output_create(struct output *output, const char *name,
                   elementwise_dtype dtype, int ndim, const int64_t *shape,
                   bool fortran);
 
-/** Gives the file its name, replacing what had it. Returns an exit code. */
+/** Gives the file its name, replacing what had it. Does nothing to an output
+    that is all zero. Returns an exit code. */
 int output_commit(struct output *output);
 
 /** Removes what has not been committed, and frees the rest. Does nothing to an

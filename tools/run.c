@@ -1,7 +1,8 @@
 /*
  * Turns `elementwise OP X Y -o OUT` and `elementwise copy X -o OUT` into
  * files: inputs are mapped, checked before anything is created, and cut into
- * slabs.
+ * slabs. Gradients and sums are one call each: cut, they would be rounded
+ * once per slab.
  */
 #include <string.h>
 
@@ -12,17 +13,23 @@
 #include "slab.h"
 #include "text.h"
 
+static int check_name(const struct arguments *a, const char *option,
+                      const char *name)
+{
+    if (!name || strcmp(name, "-") != 0)
+        return COMMAND_DONE;
+    return command_fail(COMMAND_USAGE,
+                        "%s: %s - is not supported: the output is mapped and "
+                        "must be a file",
+                        a->command, option);
+}
+
 static int check_output(const struct arguments *a)
 {
     if (!a->output)
         return command_fail(COMMAND_USAGE, "%s: -o FILE is missing",
                             a->command);
-    if (!strcmp(a->output, "-"))
-        return command_fail(COMMAND_USAGE,
-                            "%s: -o - is not supported: the output is mapped "
-                            "and must be a file",
-                            a->command);
-    return COMMAND_DONE;
+    return check_name(a, "-o", a->output);
 }
 
 /* Files of one dimension or none fit either order. */
@@ -37,6 +44,17 @@ static bool all_column_major(const struct slab_job *job)
     return column_major && !row_major;
 }
 
+/* Unless code says that something failed, gives outputs their names. Frees
+   them. Returns the exit code. */
+static int finish(struct output *output, int n, int code)
+{
+    for (int k = 0; k < n && !code; k++)
+        code = output_commit(&output[k]);
+    for (int k = 0; k < n; k++)
+        output_discard(&output[k]);
+    return code;
+}
+
 /* Creates the output, runs the job into it and gives it its name. */
 static int write_output(struct slab_job *job, const char *name)
 {
@@ -49,22 +67,25 @@ static int write_output(struct slab_job *job, const char *name)
         slab_transpose(job);
     if (!code)
         code = slab_run(job);
-    if (!code)
-        code = output_commit(&output);
-    output_discard(&output);
-    return code;
+    return finish(&output, 1, code);
 }
 
 /* Opens files first: a number's type follows from the other operand's. */
-static int open_operands(const struct arguments *a, struct operand operand[2])
+static int open_operands(const struct arguments *a, char **text,
+                         struct operand operand[2])
 {
     int code = COMMAND_DONE;
+    if (number_is(text[0]) && number_is(text[1]))
+        return command_fail(COMMAND_USAGE,
+                            "%s: both operands are numbers; one must be a "
+                            "file (./%s is a file)",
+                            a->command, text[0]);
     for (int k = 0; k < 2 && !code; k++)
-        if (!number_is(a->operands[k]))
-            code = operand_open(&operand[k], a->operands[k], a->bf16);
+        if (!number_is(text[k]))
+            code = operand_open(&operand[k], text[k], a->bf16);
     for (int k = 0; k < 2 && !code; k++)
-        if (number_is(a->operands[k]))
-            code = operand_set_number(&operand[k], a->operands[k],
+        if (number_is(text[k]))
+            code = operand_set_number(&operand[k], text[k],
                                       operand[1 - k].tensor.dtype);
     return code;
 }
@@ -100,14 +121,9 @@ int command_apply(const struct arguments *arguments)
                             "%s: two operands are needed, files or numbers; "
                             "there %s %d",
                             a->command, a->count == 1 ? "is" : "are", a->count);
-    if (number_is(a->operands[0]) && number_is(a->operands[1]))
-        return command_fail(COMMAND_USAGE,
-                            "%s: both operands are numbers; one must be a "
-                            "file (./%s is a file)",
-                            a->command, a->operands[0]);
     int code = check_output(a);
     if (!code)
-        code = open_operands(a, operand);
+        code = open_operands(a, a->operands, operand);
     if (!code)
         code = apply(a, operand);
     operand_close(&operand[0]);
@@ -142,5 +158,110 @@ int command_copy(const struct arguments *arguments)
     if (!code)
         code = copy(arguments, &operand);
     operand_close(&operand);
+    return code;
+}
+
+/* Creates the output of a tensor and lets the tensor's data be there. */
+static int create(struct output *output, const char *name,
+                  elementwise_tensor *tensor, bool fortran)
+{
+    int code = output_create(output, name, tensor->dtype, tensor->ndim,
+                             tensor->shape, fortran);
+    tensor->data = output->data;
+    return code;
+}
+
+/* A gradient has shape, type and order of its operand. */
+static int grad(const struct arguments *a, struct operand operand[3])
+{
+    const char *const name[2] = {a->dx, a->dy};
+    struct output output[2] = {{.target = NULL}, {.target = NULL}};
+    elementwise_tensor d[2];
+    elementwise_status status;
+    int code = COMMAND_DONE;
+    for (int k = 0; k < 3 && !code; k++)
+        code = slab_load(&operand[k]);
+    for (int k = 0; k < 2 && !code; k++) {
+        d[k] = operand[k].tensor;
+        if (name[k])
+            code =
+                create(&output[k], name[k], &d[k], operand[k].header.fortran);
+    }
+    if (!code && a->dx && a->dy && !strcmp(output[0].target, output[1].target))
+        code = command_fail(COMMAND_USAGE, "grad: --dx and --dy are one file");
+    if (!code) {
+        status = elementwise_apply_grad(
+            elementwise_op_from_name(a->operands[0]), &operand[0].tensor,
+            &operand[1].tensor, NULL, &operand[2].tensor, a->axis,
+            a->dx ? &d[0] : NULL, a->dy ? &d[1] : NULL, NULL);
+        code = status ? command_fail_status(status) : COMMAND_DONE;
+    }
+    return finish(output, 2, code);
+}
+
+int command_grad(const struct arguments *arguments)
+{
+    struct operand operand[3] = {{.map = NULL}, {.map = NULL}, {.map = NULL}};
+    const struct arguments *a = arguments;
+    if (a->count != 4)
+        return command_fail(COMMAND_USAGE,
+                            "grad: an operation, two operands and the "
+                            "gradient of the result are needed");
+    if (!a->dx && !a->dy)
+        return command_fail(COMMAND_USAGE,
+                            "grad: --dx FILE or --dy FILE is missing");
+    if (!command_operation(a))
+        return COMMAND_USAGE;
+    int code = check_name(a, "--dx", a->dx);
+    if (!code)
+        code = check_name(a, "--dy", a->dy);
+    if (!code)
+        code = open_operands(a, a->operands + 1, operand);
+    if (!code)
+        code = operand_open(&operand[2], a->operands[3], a->bf16);
+    if (!code)
+        code = grad(a, operand);
+    for (int k = 0; k < 3; k++)
+        operand_close(&operand[k]);
+    return code;
+}
+
+static int sum_to(const struct arguments *a, struct operand *src,
+                  const struct npy *like)
+{
+    struct output output = {.target = NULL};
+    elementwise_tensor dst = {
+        .dtype = src->tensor.dtype, .ndim = like->ndim, .shape = like->shape};
+    int code = slab_load(src);
+    if (!code)
+        code = create(&output, a->output, &dst, false);
+    if (!code) {
+        elementwise_status status =
+            elementwise_sum_to(&src->tensor, a->axis, &dst, NULL);
+        code = status ? command_fail_status(status) : COMMAND_DONE;
+    }
+    return finish(&output, 1, code);
+}
+
+int command_sum_to(const struct arguments *arguments)
+{
+    struct operand src = {.map = NULL}, like = {.map = NULL};
+    const struct arguments *a = arguments;
+    if (a->count != 2)
+        return command_fail(COMMAND_USAGE,
+                            "sum-to: a file and a shape, or a file that has "
+                            "it, are needed");
+    const char *shape = a->operands[1];
+    int code = check_output(a);
+    if (!code)
+        code = operand_open(&src, a->operands[0], a->bf16);
+    /* Of the second file only the shape matters, so V2 is fine. */
+    if (!code && !text_parse_shape(shape, strlen(shape), &like.header.ndim,
+                                   like.header.shape))
+        code = operand_open(&like, shape, true);
+    if (!code)
+        code = sum_to(a, &src, &like.header);
+    operand_close(&src);
+    operand_close(&like);
     return code;
 }

@@ -381,3 +381,32 @@ int slab_run(struct slab_job *job)
         free(job->input[k].scratch);
     return code;
 }
+
+int slab_load(struct operand *operand)
+{
+    struct npy *header = &operand->header;
+    size_t size = header->nbytes + 1;
+    struct slab_job job = {.dtype = header->dtype, .ndim = header->ndim};
+    if (operand_is_ready(operand))
+        return COMMAND_DONE;
+    /* Private memory would lose what it has when slab_run gives it back. */
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return command_fail(COMMAND_TOO_BIG,
+                            "%s: no memory to convert its %zu bytes",
+                            operand->file, header->nbytes);
+    job.out = map;
+    memcpy(job.shape, header->shape, sizeof job.shape);
+    int code = slab_view(&job, 0, operand, ELEMENTWISE_NUMPY);
+    if (!code && header->fortran)
+        slab_transpose(&job);
+    if (!code)
+        code = slab_run(&job);
+    operand_close(operand);
+    operand->map = operand->tensor.data = map;
+    operand->size = size;
+    header->foreign = false;
+    header->offset = 0;
+    return code;
+}

@@ -46,4 +46,11 @@ void slab_transpose(struct slab_job *job);
  */
 int slab_run(struct slab_job *job);
 
+/**
+ * Replaces the map of a file that the library cannot read where it is by one
+ * of memory that has the same elements in the same order. Does nothing to
+ * other operands. Returns an exit code.
+ */
+int slab_load(struct operand *operand);
+
 #endif
