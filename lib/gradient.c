@@ -5,12 +5,12 @@
  */
 #include "gradient.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu.h"
 #include "execute.h"
+#include "kernels/quiet.h"
 #include "message.h"
 #include "overlap.h"
 #include "table.h"
@@ -533,7 +533,7 @@ elementwise_status elementwise_plan_create_grad(
     int before = errno;
     struct elementwise_plan *made =
         malloc(sizeof *made + sizeof(struct ew_gradient));
-    errno = before;
+    ew_quiet_restore(before);
     if (!made)
         return ew_fail(ELEMENTWISE_NO_MEMORY, "%s: no memory", what);
     made->what = what;

@@ -5,12 +5,12 @@
  */
 #include "plan.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "cpu.h"
 #include "execute.h"
 #include "fault.h"
+#include "kernels/quiet.h"
 #include "message.h"
 #include "overlap.h"
 #include "table.h"
@@ -313,7 +313,7 @@ elementwise_status elementwise_plan_create(
         return status;
     int before = errno;
     *plan = malloc(sizeof made);
-    errno = before;
+    ew_quiet_restore(before);
     if (!*plan)
         return ew_fail(ELEMENTWISE_NO_MEMORY,
                        "plan_create: no memory for %zu bytes", sizeof made);

@@ -6,7 +6,6 @@
 #ifndef EW_LOOP_H
 #define EW_LOOP_H
 
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #if defined(__SSE2__)
@@ -14,6 +13,7 @@
 #endif
 
 #include "kernel.h"
+#include "quiet.h"
 
 #define EW_INLINE static inline __attribute__((always_inline))
 
@@ -197,7 +197,7 @@ EW_INLINE void ew_loop_libm(ew_apply *apply, int64_t x, int64_t y, int64_t out,
 {
     int before = errno;
     ew_loop_all(apply, false, x, y, out, rows, cols, data, s);
-    errno = before;
+    ew_quiet_restore(before);
 }
 
 /* A reduction: sets *out to 1 if the operation is 1 for any element. Both
