@@ -323,7 +323,7 @@ elementwise_status ew_gradient_make(struct ew_gradient *g,
     struct ew_placed placed[EW_OPERANDS];
     *g = (struct ew_gradient){.what = r->what,
                               .names = names,
-                              .second = r->second,
+                              .apart = r->second,
                               .level = ew_cpu_level()};
     if (!elementwise_op_name(r->op))
         return ew_fail(ELEMENTWISE_INVALID, "unknown op %d", (int)r->op);
@@ -349,8 +349,10 @@ static elementwise_status make_sum(struct ew_gradient *g,
     struct ew_placed placed[EW_OPERANDS];
     struct ew_request r = {
         .what = "sum_to", .op = ELEMENTWISE_ADD, .axis = axis};
-    *g = (struct ew_gradient){
-        .what = r.what, .names = sum_names, .level = ew_cpu_level()};
+    *g = (struct ew_gradient){.what = r.what,
+                              .names = sum_names,
+                              .apart = true,
+                              .level = ew_cpu_level()};
     elementwise_status status = ew_validate_tensor(r.what, "src", src);
     if (!status)
         status = ew_validate_tensor(r.what, "dst", dst);
@@ -424,7 +426,7 @@ static elementwise_status check_data(const struct ew_gradient *g,
 static bool may_be_dout(const struct ew_gradient *g, const struct ew_term *t,
                         int k, void *const data[])
 {
-    if (k != EW_OUT || g->second || t->reduced || t->add ||
+    if (k != EW_OUT || g->apart || t->reduced || t->add ||
         g->dtype[k] != g->dtype[t->out] || data[k] != data[t->out])
         return false;
     for (int i = 0; i < g->ndim; i++)

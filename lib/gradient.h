@@ -57,7 +57,7 @@ struct ew_gradient {
     elementwise_dtype compute;            /* f32, f64, c64 or c128 */
     elementwise_dtype dtype[EW_OPERANDS]; /* 0: absent */
     unsigned uses;                        /* inputs that are read, as bits */
-    bool second;                          /* the gradient of a gradient */
+    bool apart;                           /* no output may be dout */
     bool empty;                           /* the result has no elements */
     int terms, walks;
     struct ew_term term[EW_TERMS];
