@@ -199,7 +199,8 @@ static void make_terms(const struct ew_request *r, struct ew_gradient *g,
                    (k == EW_DY && r->flags & ELEMENTWISE_ADD_TO_DY),
             .reduced = is_reduced(&placed[k], ndim, shape)};
         if (t->uses)
-            t->derive = ew_table_derivative(g->level, g->compute, r->op, which);
+            t->derive =
+                ew_table_derivative(g->level, g->compute, (int)r->op, which);
         g->uses |= t->uses;
         choose_finish(g, t);
     }
