@@ -155,7 +155,8 @@ typedef enum elementwise_status {
     ELEMENTWISE_OVERLAP,
     /** A data pointer is not a multiple of its element's alignment. */
     ELEMENTWISE_MISALIGNED,
-    /** A size in bytes, or the address of an element, exceeds int64. */
+    /** A size in bytes, or the distance in bytes between two elements of an
+        operand, exceeds int64. */
     ELEMENTWISE_TOO_LARGE,
     /** An integer is divided by 0, or an integer 0 raised to a negative
         power. */
@@ -846,7 +847,7 @@ ELEMENTWISE_API int elementwise_version_number(void);
 /**
  * The level of kernels that runs on this machine: "base", "avx2" or
  * "avx512". The environment variable ELEMENTWISE_CPU, read once, lowers it
- * by one of these names.
+ * by one of these names; any other value is as if it were not set.
  */
 ELEMENTWISE_API const char *elementwise_cpu_level(void);
 

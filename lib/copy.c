@@ -55,9 +55,11 @@ elementwise_status elementwise_copy(const elementwise_tensor *src, int axis,
         return status;
     void *data[] = {(char *)src->data + plan.offset[EW_X], NULL,
                     (char *)dst->data + plan.offset[EW_OUT]};
-    plan.in_place[EW_X] = false;
-    status = ew_plan_check_overlap(&plan, EW_X, data);
-    if (!status)
-        ew_execute(plan.loop, plan.ndim, &plan.pass, data);
-    return status;
+    if (ew_plan_overlaps(&plan, EW_X, data))
+        return ew_fail(ELEMENTWISE_OVERLAP,
+                       "%s: an element of dst is also an element of src; "
+                       "they must share nothing",
+                       what);
+    ew_execute(plan.loop, plan.ndim, &plan.pass, data);
+    return ELEMENTWISE_OK;
 }

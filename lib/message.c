@@ -129,11 +129,15 @@ static void add_advice(struct ew_text *text, const struct ew_alignment *a)
         if (ew_shape_legal(a, axis))
             ew_text_add(text, "%s%d", found++ ? ", " : "\n  legal: axis ",
                         axis);
-    if (!found)
-        ew_text_add(text,
-                    "\n  legal: %salong each dimension the extents must "
-                    "be equal or one of them 1",
-                    a->no_choice ? "" : "no axis; ");
+    if (found)
+        return;
+    ew_text_add(text, a->no_choice ? "\n  " : "\n  no axis is legal: ");
+    if (a->onto)
+        ew_text_add(text, "each extent of %s must be that of %s or 1",
+                    a->y.name, a->x.name);
+    else
+        ew_text_add(text, "along each dimension the extents must be equal or "
+                          "one of them 1");
 }
 
 elementwise_status ew_fail_shapes(elementwise_status status,

@@ -78,15 +78,10 @@ static void prepare(struct problem *p)
     }
 }
 
-/* C truncates towards 0; these round up and down for b > 0. */
+/* C truncates towards 0; this rounds up for b > 0. */
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b > 0);
-}
-
-static int64_t divide_down(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
 }
 
 /* Whether low ... high holds a multiple of the gcd of all terms from t on
@@ -95,7 +90,7 @@ static bool possible(const struct term *t, int64_t low, int64_t high)
 {
     if (high < 0 || low > t->reach)
         return false;
-    return !t->gcd || divide_up(low, t->gcd) <= divide_down(high, t->gcd);
+    return !t->gcd || divide_up(low, t->gcd) <= high / t->gcd;
 }
 
 /* Depth first over v[0], v[1] ...; used[k] is what terms before k add up
@@ -118,7 +113,7 @@ static bool solvable(struct problem *p)
             bool open = possible(t, low, high);
             if (open && k == p->n)
                 return true;
-            v[k] = open ? divide_down(high, t->c) : -1;
+            v[k] = open ? high / t->c : -1;
             v[k] = v[k] > t->most ? t->most : v[k];
         } else
             v[k]--;
@@ -179,7 +174,7 @@ bool ew_overlap_self(const struct ew_loop *loop, int ndim, int a)
     if (nested(loop, ndim, a))
         return false;
     for (int first = 0; first < ndim; first++)
-        if (loop[first].stride[a] == 0 || meets(loop, a, first))
+        if (meets(loop, a, first))
             return true;
     return false;
 }

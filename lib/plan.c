@@ -147,11 +147,10 @@ static void make_loops(struct elementwise_plan *plan,
 }
 
 /* Whether op can read operand k and write out as if they were one: then out
-   may be that operand. */
+   may be that operand. Equal strides were flipped alike. */
 static bool same_layout(const struct elementwise_plan *plan, int k)
 {
-    if (plan->types.operand[k] != plan->types.operand[EW_OUT] ||
-        plan->offset[k] != plan->offset[EW_OUT])
+    if (plan->types.operand[k] != plan->types.operand[EW_OUT])
         return false;
     for (int i = 0; i < plan->ndim; i++)
         if (plan->loop[i].stride[k] != plan->loop[i].stride[EW_OUT])
@@ -253,16 +252,22 @@ static bool apart(const struct elementwise_plan *plan, int k, const char *in,
            out + plan->highest[EW_OUT] < in + plan->lowest[k];
 }
 
-elementwise_status ew_plan_check_overlap(const struct elementwise_plan *plan,
-                                         int k, void *const data[])
+bool ew_plan_overlaps(const struct elementwise_plan *plan, int k,
+                      void *const data[])
 {
-    if (apart(plan, k, data[k], data[EW_OUT]) ||
-        (plan->in_place[k] && data[k] == data[EW_OUT]))
-        return ELEMENTWISE_OK;
-    if (!ew_overlap_shared(plan->loop, plan->ndim, k, data[k],
-                           (int64_t)ew_types_size(plan->types.operand[k]),
-                           EW_OUT, data[EW_OUT],
-                           (int64_t)ew_types_size(plan->types.operand[2])))
+    return !apart(plan, k, data[k], data[EW_OUT]) &&
+           ew_overlap_shared(plan->loop, plan->ndim, k, data[k],
+                             (int64_t)ew_types_size(plan->types.operand[k]),
+                             EW_OUT, data[EW_OUT],
+                             (int64_t)ew_types_size(plan->types.operand[2]));
+}
+
+/* out may be an input that it lies on element by element. */
+static elementwise_status check_overlap(const struct elementwise_plan *plan,
+                                        int k, void *const data[])
+{
+    if ((plan->in_place[k] && data[k] == data[EW_OUT]) ||
+        !ew_plan_overlaps(plan, k, data))
         return ELEMENTWISE_OK;
     return ew_fail(ELEMENTWISE_OVERLAP,
                    "%s: an element of out is also another element of %s; "
@@ -287,7 +292,7 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
     for (int k = 0; k < 3; k++)
         data[k] = (char *)data[k] + plan->offset[k];
     for (int k = 0; k < 2 && !status; k++)
-        status = ew_plan_check_overlap(plan, k, data);
+        status = check_overlap(plan, k, data);
     if (!status && plan->types.fault)
         status = ew_fault_check(plan, data);
     if (!status)

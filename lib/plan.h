@@ -81,8 +81,8 @@ int ew_plan_merge(struct ew_loop *loop, int ndim, int operands);
 elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
                                   const struct ew_placed placed[3]);
 
-/* That input k shares no byte with out, unless it may be out. OVERLAP. */
-elementwise_status ew_plan_check_overlap(const struct elementwise_plan *plan,
-                                         int k, void *const data[]);
+/* Whether input k shares a byte with out. data starts where the loops do. */
+bool ew_plan_overlaps(const struct elementwise_plan *plan, int k,
+                      void *const data[]);
 
 #endif

@@ -74,7 +74,7 @@ elementwise_status elementwise_broadcast_to(const elementwise_tensor *src,
                                             int64_t *strides,
                                             elementwise_tensor *view)
 {
-    static const char what[] = "broadcast_to";
+    static const char what[] = "broadcast_to", name[] = "the view";
     const elementwise_tensor target = {.ndim = ndim, .shape = shape};
     int64_t result[ELEMENTWISE_MAX_NDIM];
     struct ew_alignment a;
@@ -83,10 +83,10 @@ elementwise_status elementwise_broadcast_to(const elementwise_tensor *src,
                        what);
     elementwise_status status = ew_validate_tensor(what, "src", src);
     if (!status)
-        status = ew_validate_shape(what, "shape", &target);
+        status = ew_validate_shape(what, name, &target);
     if (!status)
         status =
-            ew_shape_onto(what, "src", src, axis, "shape", &target, &a, result);
+            ew_shape_onto(what, "src", src, axis, name, &target, &a, result);
     int64_t bytes;
     if (!status)
         status = ew_validate_count(what, ndim, shape, ew_types_size(src->dtype),
@@ -110,7 +110,7 @@ elementwise_status elementwise_nbytes(elementwise_dtype dtype, int ndim,
     int64_t bytes;
     if (!n)
         return ew_fail(ELEMENTWISE_INVALID, "nbytes: n is NULL");
-    elementwise_status status = ew_validate_tensor("nbytes", "the shape", &t);
+    elementwise_status status = ew_validate_tensor("nbytes", "the tensor", &t);
     if (!status)
         status = ew_validate_count("nbytes", ndim, shape, ew_types_size(dtype),
                                    &bytes);

@@ -121,7 +121,12 @@ elementwise_status ew_shape_onto(const char *what, const char *name,
                                .x = {.name = target_name, .tensor = target},
                                .y = {.name = name, .tensor = operand}};
     elementwise_status status = broadcast(a, shape);
-    return status ? status : ew_shape_require(a, target_name, target, shape);
+    if (!status && stretches_x(a))
+        status = ew_fail_shapes(ELEMENTWISE_BAD_SHAPE, a, -1,
+                                "%s does not broadcast to %s, which would "
+                                "have to be stretched itself",
+                                name, target_name);
+    return status;
 }
 
 elementwise_status ew_shape_require(const struct ew_alignment *a,

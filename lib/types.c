@@ -143,18 +143,34 @@ static elementwise_dtype widen_mixed(elementwise_dtype dtype)
     return dtype == ELEMENTWISE_U64 ? dtype : ELEMENTWISE_I64;
 }
 
+/* The classes of ops.def but EW_ALL, in words. */
+static const char *class_name(unsigned types)
+{
+    switch (types) {
+    case EW_NUMBERS:
+        return "integers, floats and complex types";
+    case EW_REAL | EW_BOOL:
+        return "bool, integers and floats";
+    case EW_REAL:
+        return "integers and floats";
+    case EW_FLOATS:
+        return "floats";
+    case EW_INTEGERS | EW_BOOL:
+        return "bool and integers";
+    default:
+        return "integers";
+    }
+}
+
 /* Names both types, what they were promoted to, and what would do. */
 static elementwise_status bad_dtype(elementwise_op op, const struct ew_types *t)
 {
     return ew_fail(ELEMENTWISE_BAD_DTYPE,
-                   "%s: not defined for %s and %s%s%s; it takes%s%s%s%s",
+                   "%s: not defined for %s and %s%s%s; it takes %s",
                    ops[op].name, dtypes[t->operand[0]], dtypes[t->operand[1]],
                    t->operand[0] == t->operand[1] ? "" : ", promoted to ",
                    t->operand[0] == t->operand[1] ? "" : dtypes[t->result],
-                   ops[op].types & EW_BOOL ? " bool" : "",
-                   ops[op].types & EW_INTEGERS ? " integers" : "",
-                   ops[op].types & EW_FLOATS ? " floats" : "",
-                   ops[op].types & EW_KIND_COMPLEX ? " complex" : "");
+                   class_name(ops[op].types));
 }
 
 elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,

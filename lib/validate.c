@@ -43,10 +43,11 @@ elementwise_status ew_validate_count(const char *what, int ndim,
         if (shape[i] != 0 &&
             __builtin_mul_overflow(product, shape[i], &product))
             return ew_fail(ELEMENTWISE_TOO_LARGE,
-                           "%s: a shape of rank %d takes more than 2^63 - 1 "
-                           "bytes, counted up to dimension %d, extent %lld "
+                           "%s: a shape of rank %d has more than 2^63 - 1 "
+                           "%s, counted up to dimension %d, extent %lld "
                            "(extents of 0 left out)",
-                           what, ndim, i, (long long)shape[i]);
+                           what, ndim, size > 1 ? "bytes" : "elements", i,
+                           (long long)shape[i]);
     }
     *bytes = empty ? 0 : product;
     return ELEMENTWISE_OK;

@@ -432,6 +432,11 @@ ln -s same.npy link.npy
 equal 'a link is followed' '22 44 66 28 50 72' "$(values same.npy f4)"
 [ -h link.npy ]
 report 'a link stays a link' $?
+ln -s nowhere.npy dangling.npy
+complains 'a link to no file' 4 'link to no file' add x.npy row.npy \
+    -o dangling.npy
+[ -h dangling.npy ]
+report 'a link to no file is left alone' $?
 (umask 027 && "$elementwise" copy x.npy -o mode.npy)
 equal 'the mode is as umask says' '-rw-r-----' "$(ls -l mode.npy | cut -c 1-10)"
 make zero.npy i32 '(3,)' 1 0 1
@@ -557,7 +562,7 @@ grad_fails 'dx to standard output' 2 '--dx - is not supported' \
     grad add x.npy row.npy x.npy --dx - --dy dy.npy
 grad_fails 'neither dx nor dy' 2 'is missing' grad add x.npy row.npy x.npy
 grad_fails 'grad without dout' 2 'are needed' grad add x.npy row.npy "$@"
-grad_fails 'grad of an unknown operation' 2 "is it 'add'" \
+grad_fails 'grad of an unknown operation' 2 'is it add?' \
     grad ad x.npy row.npy x.npy "$@"
 grad_fails 'grad of two numbers' 2 'are numbers' grad add 1 2 x.npy "$@"
 grad_fails 'grad takes no -o' 2 'takes no --output' \
@@ -626,7 +631,9 @@ equal 'list has gradients' 18 \
 "$elementwise" list >/dev/full 2>stderr
 equal 'a full disk behind stdout' 4 $?
 complains 'no arguments' 2 'Usage:'
-complains 'an unknown command' 2 "is it 'add'" ad x.npy row.npy
+complains 'an unknown command' 2 'is it add?' ad x.npy row.npy
+complains 'a command like no other' 2 "'frobnicate' is not a command or an"`
+    `" operation. See" frobnicate
 complains 'an unknown option' 2 'is it --axis?' add x.npy row.npy --axsi 1
 complains 'an unknown short option' 2 'unknown option -x' add x.npy -x
 complains 'an option of another command' 2 'takes no --shape' \
@@ -688,7 +695,17 @@ prints 'explain --out-dtype' 'f16 (2,3)' explain add 2x3 3 --out-dtype f16
 complains 'explain says why not' 3 'shapes do not broadcast' explain add 2x3 2
 complains 'explain checks types' 3 'not defined' explain bitwise_and 2 2
 complains 'explain of an unknown type' 2 "type 'f33'" explain add 2:f33 2
-complains 'explain of an unknown operation' 2 "is it 'add'" explain ad 2 2
+complains 'explain of an unknown operation' 2 'is it add?' explain ad 2 2
+complains 'explain does not suggest what it does not take' 2 \
+    "'copy' is not an operation" explain copy 2 2
+equal 'explain asks nothing then' 0 "$(grep -c 'is it' stderr)"
+prints 'explain of a number' 'f16 ()' explain mul 2x3:f16 0.5
+prints 'explain of a negative number' 'out    i16 (4)' explain sub -1 4:i16
+complains 'explain of a number that does not fit' 3 '300 does not fit' \
+    explain mul 2:u8 +300
+complains 'explain of two numbers' 2 'both operands' explain mul 2.0 0.5
+complains 'a mistyped shape' 4 'neither a file nor a shape' \
+    explain add 2x3xx4 3
 complains 'explain of one shape' 2 'two shapes' explain add 2
 complains 'explain of a broken file' 4 'bad.npy' explain add bad.npy 2
 complains 'explain of a huge result' 5 '2^63' \

@@ -386,6 +386,9 @@ START_TEST(dst_and_src_share_no_byte)
     elementwise_tensor turned = {numbers + 15, ELEMENTWISE_I32, 1, &n, &back};
     ck_assert_int_eq(elementwise_copy(&even, -1, &odd), ELEMENTWISE_OK);
     ck_assert_int_eq(elementwise_copy(&even, -1, &even), ELEMENTWISE_OVERLAP);
+    ck_assert_str_eq(elementwise_last_error(),
+                     "copy: an element of dst is also an element of src; they "
+                     "must share nothing");
     ck_assert_int_eq(elementwise_copy(&src, -1, &turned), ELEMENTWISE_OVERLAP);
 }
 END_TEST

@@ -65,7 +65,7 @@ START_TEST(a_mismatch_under_numpy_says_so)
         "  y          2  32  14  14\n"
         "             ^ neither equal nor 1\n"
         "  axis -1 aligns at the right; . counts as 1, [1] is dropped\n"
-        "  legal: no axis; along each dimension the extents must be equal or "
+        "  no axis is legal: along each dimension the extents must be equal or "
         "one of them 1");
 }
 END_TEST
@@ -118,6 +118,24 @@ START_TEST(a_wrong_out_is_told_the_shape_it_needs)
                      "add: out is (2,3,5) but must be (2,3,4), the shape of x "
                      "(2,3,4) with y (3) under axis 1; dimension 2 differs, 5 "
                      "and 4");
+}
+END_TEST
+
+START_TEST(a_target_that_is_too_small_is_not_to_be_stretched)
+{
+    int64_t from[] = {2, 3}, to[] = {2, 1};
+    elementwise_tensor src = shaped(2, from), dst = shaped(2, to);
+    ck_assert_int_eq(elementwise_copy(&src, -1, &dst), ELEMENTWISE_BAD_SHAPE);
+    ck_assert_str_eq(
+        elementwise_last_error(),
+        "copy: src does not broadcast to dst, which would have to be stretched "
+        "itself: dst (2,1) and src (2,3)\n"
+        "\n"
+        "  dim        0   1\n"
+        "  dst        2   1\n"
+        "  src        2   3\n"
+        "  axis -1 aligns at the right; . counts as 1, [1] is dropped\n"
+        "  no axis is legal: each extent of src must be that of dst or 1");
 }
 END_TEST
 
@@ -380,6 +398,7 @@ int main(void)
                    an_operand_that_does_not_fit_is_drawn_beyond_the_edge);
     tcase_add_test(diagrams, a_bad_axis_is_told_the_range);
     tcase_add_test(diagrams, a_wrong_out_is_told_the_shape_it_needs);
+    tcase_add_test(diagrams, a_target_that_is_too_small_is_not_to_be_stretched);
     tcase_add_test(diagrams, columns_are_as_wide_as_the_widest_extent);
     tcase_add_test(advice, advice_lists_exactly_the_legal_axes);
     tcase_add_test(advice,

@@ -198,7 +198,7 @@ static const char *operand_name(int function, int k)
 {
     static const char *const usual[] = {"x", "y", "out"};
     static const char *const copy[] = {"src", "", "dst"};
-    static const char *const view[] = {"src", "", "shape"};
+    static const char *const view[] = {"src", "", "the view"};
     switch (function) {
     case COPY:
         return copy[k];
@@ -207,7 +207,7 @@ static const char *operand_name(int function, int k)
     case BROADCAST_TO:
         return view[k];
     case NBYTES:
-        return "the shape";
+        return "the tensor";
     default:
         return usual[k];
     }

@@ -87,12 +87,12 @@ static int set_dtype(struct arguments *a, const char *value)
 static int unknown_option(const char *text)
 {
     const char *names[OPTIONS];
-    char name[64];
+    char name[64], question[TEXT_QUESTION];
     for (int i = 0; i < OPTIONS; i++)
         names[i] = options[i].name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
-    return command_fail(COMMAND_USAGE, "unknown option %s; is it %s?", name,
-                        text_nearest(name, names, OPTIONS));
+    return command_fail(COMMAND_USAGE, "unknown option %s%s", name,
+                        text_suggest(name, names, OPTIONS, question));
 }
 
 /* The option that text is, and where its value begins: after = or the

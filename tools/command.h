@@ -49,9 +49,6 @@ int command_code(elementwise_status status);
 /** Complains with the library's message; returns the status' exit code. */
 int command_fail_status(elementwise_status status);
 
-/** The subcommand or operation that name was probably meant to be. */
-const char *command_nearest(const char *name);
-
 /** The operation that the first operand names; 0 having complained. */
 elementwise_op command_operation(const struct arguments *arguments);
 

@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "command.h"
+#include "number.h"
 #include "operand.h"
 #include "text.h"
 
@@ -32,6 +33,12 @@ static bool wants_colour(void)
            strcmp(terminal, "dumb") != 0;
 }
 
+/* Digits alone are a shape of one dimension. */
+static bool is_number(const char *text)
+{
+    return number_is(text) && text[strspn(text, "0123456789")];
+}
+
 /* A shape with or without a type, such as 2x3:f16; otherwise a file. */
 static int open_operand(struct operand *operand, const char *text, bool bf16)
 {
@@ -40,8 +47,14 @@ static int open_operand(struct operand *operand, const char *text, bool bf16)
     elementwise_dtype dtype = ELEMENTWISE_F32;
     memset(operand, 0, sizeof *operand);
     if (!text_parse_shape(text, n, &operand->header.ndim,
-                          operand->header.shape))
+                          operand->header.shape)) {
+        if (access(text, F_OK))
+            return command_fail(COMMAND_FILE,
+                                "%s: neither a file nor a shape such as "
+                                "2x3x4 or 2x3x4:f16",
+                                text);
         return operand_open(operand, text, bf16);
+    }
     if (colon)
         dtype = elementwise_dtype_from_name(colon + 1);
     if (!dtype)
@@ -326,8 +339,17 @@ int command_explain(const struct arguments *arguments)
                             "are needed");
     if (!command_operation(arguments))
         return COMMAND_USAGE;
+    if (is_number(operands[1]) && is_number(operands[2]))
+        return command_fail(COMMAND_USAGE,
+                            "explain: both operands are numbers; one must be "
+                            "a shape or a file");
     for (int k = 0; k < 2 && !code; k++)
-        code = open_operand(&operand[k], operands[k + 1], arguments->bf16);
+        if (!is_number(operands[k + 1]))
+            code = open_operand(&operand[k], operands[k + 1], arguments->bf16);
+    for (int k = 0; k < 2 && !code; k++)
+        if (is_number(operands[k + 1]))
+            code = operand_set_number(&operand[k], operands[k + 1],
+                                      operand[1 - k].tensor.dtype);
     if (!code)
         code = explain(arguments, operand);
     operand_close(&operand[0]);

@@ -50,25 +50,38 @@ int command_fail_status(elementwise_status status)
     return command_fail(command_code(status), "%s", elementwise_last_error());
 }
 
-const char *command_nearest(const char *name)
+/* Adds the operations to n names. Returns how many there are now. */
+static int add_operations(const char *names[NAMES], int n)
 {
-    const char *names[NAMES];
-    int n = 0;
-    for (; n < COMMANDS; n++)
-        names[n] = commands[n].name;
     for (int i = 1; n < NAMES && elementwise_op_name((elementwise_op)i); i++)
         names[n++] = elementwise_op_name((elementwise_op)i);
-    return text_nearest(name, names, n);
+    return n;
 }
 
 elementwise_op command_operation(const struct arguments *a)
 {
+    const char *names[NAMES];
+    char question[TEXT_QUESTION];
     elementwise_op op = elementwise_op_from_name(a->operands[0]);
     if (!op)
-        command_fail(COMMAND_USAGE, "%s: '%s' is not an operation; is it '%s'?",
+        command_fail(COMMAND_USAGE, "%s: '%s' is not an operation%s",
                      a->command, a->operands[0],
-                     command_nearest(a->operands[0]));
+                     text_suggest(a->operands[0], names,
+                                  add_operations(names, 0), question));
     return op;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[NAMES];
+    char question[TEXT_QUESTION];
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    text_suggest(name, names, add_operations(names, COMMANDS), question);
+    return command_fail(COMMAND_USAGE,
+                        "'%s' is not a command or an operation%s See "
+                        "elementwise --help",
+                        name, *question ? question : ".");
 }
 
 static int print_help(const struct arguments *arguments)
@@ -101,10 +114,7 @@ static int dispatch(const struct arguments *a)
     }
     if (a->op)
         return command_apply(a);
-    return command_fail(COMMAND_USAGE,
-                        "'%s' is not a command or an operation; is it '%s'? "
-                        "See elementwise --help",
-                        a->command, command_nearest(a->command));
+    return unknown_command(a->command);
 }
 
 /* A full disk behind stdout is an error like any other. */

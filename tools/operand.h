@@ -26,7 +26,7 @@ struct operand {
  */
 int operand_open(struct operand *operand, const char *file, bool bf16);
 
-/** Makes operand a number next to an array of type other. */
+/** Makes operand a number next to an array of type other: one element. */
 int operand_set_number(struct operand *operand, const char *text,
                        elementwise_dtype other);
 

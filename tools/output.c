@@ -80,6 +80,8 @@ static int find_target(struct output *output, const char *name)
         return fail_file(name, "no memory for its name");
     if (!*name)
         return command_fail(COMMAND_USAGE, "an output needs a file name");
+    if (!real && !lstat(name, &info))
+        return fail_file(name, "is a link to no file");
     if (real && !stat(real, &info) && !S_ISREG(info.st_mode))
         return fail_file(name, S_ISDIR(info.st_mode)
                                    ? "is a directory"

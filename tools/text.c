@@ -1,6 +1,6 @@
 /*
  * Turns shapes between 2x3x4, (2,3,4) and arrays of extents, sizes and
- * strings into what is printed, and a misspelt name into the nearest one.
+ * strings into what is printed, and a misspelt name into a question.
  */
 #include "text.h"
 
@@ -119,11 +119,15 @@ static int distance(const char *a, const char *b)
     return row[width];
 }
 
-const char *text_nearest(const char *name, const char *const names[], int n)
+const char *text_suggest(const char *name, const char *const names[], int n,
+                         char question[TEXT_QUESTION])
 {
-    int best = 0;
+    int best = 0, far = strlen(name) > 2 ? 2 : 1;
     for (int i = 1; i < n; i++)
         if (distance(name, names[i]) < distance(name, names[best]))
             best = i;
-    return names[best];
+    question[0] = 0;
+    if (distance(name, names[best]) <= far)
+        snprintf(question, TEXT_QUESTION, "; is it %s?", names[best]);
+    return question;
 }

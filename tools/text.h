@@ -28,10 +28,14 @@ void text_print_json(const char *text);
 /** Prints "480 bytes", and for more than that a rounded figure too. */
 void text_print_bytes(uint64_t n);
 
+/** Bytes of a question. */
+enum { TEXT_QUESTION = 80 };
+
 /**
- * The nearest of n names to name by the number of letters to insert, remove
- * or replace.
+ * Asks "; is it add?" if one of n names is near to name by the number of
+ * letters to insert, remove or replace, else nothing. Returns question.
  */
-const char *text_nearest(const char *name, const char *const names[], int n);
+const char *text_suggest(const char *name, const char *const names[], int n,
+                         char question[TEXT_QUESTION]);
 
 #endif
