@@ -758,7 +758,9 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * plan is NULL. A plan of a gradient is described by op, compute, level and
  * the number of walks over the data. Keys otherwise: op, compute, result,
  * level, shape, loops (extent and byte strides of x, y and out, outermost
- * first), kernel, tiles, bytes.
+ * first), kernel, tiles (whether operands pass through buffers), x_input and
+ * y_input (as is, or transposed, repeated, spread or packed into a buffer),
+ * rows (as is, or folded: short rows run as one), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

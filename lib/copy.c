@@ -12,6 +12,20 @@
 
 static const char what[] = "copy";
 
+static unsigned char size_of(const elementwise_tensor *t)
+{
+    return (unsigned char)ew_types_size(t->dtype);
+}
+
+/* Elements of one type are moved as they are; only true is made 1. */
+static ew_kernel *conversion(int level, const elementwise_tensor *dst,
+                             const elementwise_tensor *src)
+{
+    if (src->dtype == dst->dtype && src->dtype != ELEMENTWISE_BOOL)
+        return ew_table_move(level, src->dtype);
+    return ew_table_convert(level, dst->dtype, src->dtype);
+}
+
 /* src stands where x does, dst where out does; y is nothing at all. */
 static elementwise_status make(struct elementwise_plan *plan,
                                const elementwise_tensor *src, int axis,
@@ -31,8 +45,11 @@ static elementwise_status make(struct elementwise_plan *plan,
     plan->what = what;
     plan->types =
         (struct ew_types){.operand = {src->dtype, src->dtype, dst->dtype}};
+    plan->level = ew_cpu_level();
     plan->pass = (struct ew_pass){
-        .op = ew_table_convert(ew_cpu_level(), dst->dtype, src->dtype)};
+        .op = conversion(plan->level, dst, src),
+        .stored = {size_of(src), size_of(src)},
+        .size = {[EW_X] = size_of(src), [EW_OUT] = size_of(dst)}};
     if (!plan->pass.op)
         return ew_fail(ELEMENTWISE_BAD_DTYPE,
                        "%s: %s cannot become %s, which has no imaginary part",

@@ -6,6 +6,7 @@
 #include "gradient.h"
 #include "message.h"
 #include "plan.h"
+#include "strategy.h"
 
 static const char *const operands[] = {"x", "y", "out"};
 
@@ -60,7 +61,7 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
     }
     const struct ew_types *types = &plan->types;
     const char *compute = elementwise_dtype_name(types->compute[EW_X]);
-    bool tiles = plan->pass.load[0] || plan->pass.load[1] || plan->pass.store;
+    bool tiles = ew_pass_tiles(&plan->pass);
     int64_t bytes = 0;
     for (int k = 0; k < 3; k++)
         bytes += operand_bytes(plan, k);
@@ -70,8 +71,12 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
                 plan->what, compute, elementwise_dtype_name(types->result),
                 ew_cpu_name(plan->level));
     add_loops(&text, plan);
-    ew_text_add(&text, "],\"kernel\":\"%s_%s\",\"tiles\":%s,\"bytes\":%lld}",
+    ew_text_add(&text,
+                "],\"kernel\":\"%s_%s\",\"tiles\":%s,"
+                "\"x_input\":\"%s\",\"y_input\":\"%s\","
+                "\"rows\":\"%s\",\"bytes\":%lld}",
                 plan->what, compute, tiles ? "true" : "false",
-                (long long)bytes);
+                ew_strategy_input(plan, EW_X), ew_strategy_input(plan, EW_Y),
+                plan->pass.fold ? "folded" : "as is", (long long)bytes);
     return text.length;
 }

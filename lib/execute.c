@@ -1,8 +1,8 @@
 /*
  * Turns a loop nest and a pass into calls of kernels. The two innermost loops
  * are the kernel's rows and columns; the loops around them are counted here
- * like the digits of a number. Where a pass converts, rows and columns are cut
- * into tiles that fit small buffers on the stack.
+ * like the digits of a number. Where a pass converts or packs, rows and
+ * columns are cut into tiles that fit small buffers on the stack.
  */
 #include "execute.h"
 
@@ -10,12 +10,13 @@
 
 enum {
     OPERANDS = EW_OUT + 1, /* of a forward call */
-    TILE_BYTES = 8192      /* per buffer: four of them stay in the L1 cache */
+    TILE_BYTES = 8192,     /* per buffer: four of them stay in the L1 cache */
+    TURNED_ROWS = 32       /* of a tile; their bytes fill whole lines of x */
 };
 
 /* The buffers of one tile, aligned for any vector. */
 struct buffers {
-    _Alignas(64) char load[2][TILE_BYTES];
+    _Alignas(64) char packed[TILE_BYTES], load[2][TILE_BYTES];
     _Alignas(64) char made[TILE_BYTES], rounded[TILE_BYTES];
 };
 
@@ -30,20 +31,49 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Converts one input of a tile to a dense buffer. A stride of 0 stays 0: what
-   is broadcast is converted once. */
-static void load(ew_kernel *convert, const struct ew_block *from, int k,
-                 unsigned size, char *buffer, struct ew_block *to)
+/* Brings one input of a tile into a dense buffer. Where a stride is 0, what is
+   broadcast is brought once and stays broadcast, unless it is to be spread. */
+static void load(ew_kernel *convert, const struct ew_block *tile, int k,
+                 bool spread, unsigned size, char *buffer, struct ew_block *to)
 {
-    int64_t rows = from->stride[k].row ? from->rows : 1;
-    int64_t cols = from->stride[k].col ? from->cols : 1;
+    const struct ew_stride s = to->stride[k];
+    int64_t rows = s.row || spread ? tile->rows : 1;
+    int64_t cols = s.col || spread ? tile->cols : 1;
     struct ew_stride dense = {cols * size, size};
-    void *data[OPERANDS] = {from->data[k], NULL, buffer};
-    struct ew_stride stride[OPERANDS] = {from->stride[k], {0, 0}, dense};
+    void *data[OPERANDS] = {to->data[k], NULL, buffer};
+    struct ew_stride stride[OPERANDS] = {s, {0, 0}, dense};
     convert(rows, cols, data, stride);
     to->data[k] = buffer;
-    to->stride[k].row = from->stride[k].row ? dense.row : 0;
-    to->stride[k].col = from->stride[k].col ? dense.col : 0;
+    to->stride[k].row = s.row || spread ? dense.row : 0;
+    to->stride[k].col = s.col || spread ? dense.col : 0;
+}
+
+/* Both steps that an input may need before op. A row that all tiles share is
+   brought once for the whole block, since folded tiles differ in nothing
+   else; the first has the most rows. */
+static void prepare(const struct ew_pass *pass, const struct ew_block *tile,
+                    int k, bool first, struct buffers *buffers,
+                    struct ew_block *to)
+{
+    ew_kernel *pack = pass->pack[k], *convert = pass->load[k];
+    if (pack && pass->fold && !first && tile->stride[k].row == 0) {
+        int64_t size = pass->size[k];
+        to->data[k] = buffers->load[k];
+        to->stride[k] = (struct ew_stride){tile->cols * size, size};
+        return;
+    }
+    if (pack)
+        load(pack, tile, k, true, pass->stored[k],
+             convert ? buffers->packed : buffers->load[k], to);
+    if (convert)
+        load(convert, tile, k, false, pass->size[k], buffers->load[k], to);
+}
+
+/* Rows that lie one behind the other are one long row. */
+static void fold(struct ew_block *tile)
+{
+    tile->cols *= tile->rows;
+    tile->rows = 1;
 }
 
 /* Converts a tile from one dense buffer to the next, or to out. */
@@ -59,29 +89,29 @@ static void convert_result(ew_kernel *convert, const struct ew_block *tile,
 
 /* One tile through the steps of the pass; plan.h has the picture. */
 static void run_tile(const struct ew_pass *pass, const struct ew_block *tile,
-                     struct buffers *buffers)
+                     bool first, struct buffers *buffers)
 {
     struct ew_block inner = *tile;
     char *made = buffers->made;
     unsigned size = pass->size[EW_OUT];
     for (int k = 0; k < 2; k++)
-        if (pass->load[k])
-            load(pass->load[k], tile, k, pass->size[k], buffers->load[k],
-                 &inner);
+        prepare(pass, tile, k, first, buffers, &inner);
+    if (pass->fold)
+        fold(&inner);
     if (pass->store) {
         inner.data[EW_OUT] = made;
-        inner.stride[EW_OUT] = (struct ew_stride){tile->cols * size, size};
+        inner.stride[EW_OUT] = (struct ew_stride){inner.cols * size, size};
     }
     pass->op(inner.rows, inner.cols, inner.data, inner.stride);
     if (pass->round) {
         unsigned rounded = pass->result_size;
-        convert_result(pass->round, tile, made, size, buffers->rounded,
-                       (struct ew_stride){tile->cols * rounded, rounded});
+        convert_result(pass->round, &inner, made, size, buffers->rounded,
+                       (struct ew_stride){inner.cols * rounded, rounded});
         made = buffers->rounded;
         size = rounded;
     }
     if (pass->store)
-        convert_result(pass->store, tile, made, size, tile->data[EW_OUT],
+        convert_result(pass->store, &inner, made, size, tile->data[EW_OUT],
                        tile->stride[EW_OUT]);
 }
 
@@ -91,7 +121,18 @@ static int64_t tile_elements(const struct ew_pass *pass)
     unsigned widest = pass->result_size;
     for (int k = 0; k < OPERANDS; k++)
         widest = pass->size[k] > widest ? pass->size[k] : widest;
+    for (int k = 0; k < 2; k++)
+        widest = pass->stored[k] > widest ? pass->stored[k] : widest;
     return TILE_BYTES / widest;
+}
+
+/* Columns of a tile: all, or as many as fit; fewer where an input is turned,
+   so that each of its lines is read for many rows. */
+static int64_t tile_columns(const struct ew_pass *pass, int64_t cols)
+{
+    int64_t elements = tile_elements(pass);
+    return least(cols,
+                 pass->turn && !pass->fold ? elements / TURNED_ROWS : elements);
 }
 
 struct ew_block ew_block_tile(const struct ew_block *block, int operands,
@@ -112,20 +153,20 @@ struct ew_block ew_block_tile(const struct ew_block *block, int operands,
 static void run_tiles(const struct ew_pass *pass, const struct ew_block *block)
 {
     struct buffers buffers;
-    int64_t elements = tile_elements(pass);
-    int64_t cols = least(block->cols, elements), rows = elements / cols;
+    int64_t cols = tile_columns(pass, block->cols);
+    int64_t rows = tile_elements(pass) / cols;
     for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {
             struct ew_block tile =
                 ew_block_tile(block, OPERANDS, r, c, rows, cols);
-            run_tile(pass, &tile, &buffers);
+            run_tile(pass, &tile, r + c == 0, &buffers);
         }
 }
 
 /* Without conversions a block is a single call, however large it is. */
 static void run_block(const struct ew_pass *pass, const struct ew_block *block)
 {
-    if (pass->load[0] || pass->load[1] || pass->store)
+    if (ew_pass_tiles(pass))
         run_tiles(pass, block);
     else
         pass->op(block->rows, block->cols, block->data, block->stride);

@@ -36,7 +36,8 @@ static bool find(const struct elementwise_plan *plan, int what, int first,
     void *const operands[] = {first == EW_X ? data[EW_X] : NULL, data[EW_Y],
                               &found};
     pass.op = ew_table_kernel(plan->level, what, dtype, dtype);
-    pass.round = pass.store = NULL;
+    pass.round = pass.store = pass.pack[EW_X] = pass.pack[EW_Y] = NULL;
+    pass.fold = pass.turn = false; /* these are not the plan's loops */
     ew_execute(loop, input_loops(plan, first, loop), &pass, operands);
     return found;
 }

@@ -13,6 +13,7 @@
 #include "kernels/quiet.h"
 #include "message.h"
 #include "overlap.h"
+#include "strategy.h"
 #include "table.h"
 #include "validate.h"
 
@@ -177,8 +178,10 @@ static void choose_kernels(struct elementwise_plan *plan)
                                                    t->compute[EW_Y])};
     for (int k = 0; k < 3; k++)
         pass->size[k] = (unsigned char)ew_types_size(t->compute[k]);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        pass->stored[k] = (unsigned char)ew_types_size(t->operand[k]);
         pass->load[k] = conversion(level, t->compute[k], t->operand[k]);
+    }
     if (out != t->result && made != t->result) {
         pass->round = conversion(level, t->result, made);
         pass->result_size = (unsigned char)ew_types_size(t->result);
@@ -241,6 +244,7 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
         return ew_fail(ELEMENTWISE_OVERLAP,
                        "%s: two indices of the output share an address",
                        plan->what);
+    ew_strategy_choose(plan);
     return ELEMENTWISE_OK;
 }
 

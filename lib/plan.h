@@ -20,23 +20,28 @@ struct ew_loop {
 };
 
 /*
- * How one tile is made. Operands whose type is not the kernel's pass through
- * a small buffer:
+ * How one tile is made. Operands whose type is not the kernel's, or whose
+ * layout it does not like, pass through a small buffer:
  *
- *     x -> load[0] -\
- *                    op -> round -> store -> out
- *     y -> load[1] -/
+ *     x -> pack[0] -> load[0] -\
+ *                               op -> round -> store -> out
+ *     y -> pack[1] -> load[1] -/
  *
  * A NULL step is not needed and left out; without any, op reads and writes
- * the operands themselves.
+ * the operands themselves. Types choose the kernels of load, op, round and
+ * store; layouts choose the rest, in strategy.c.
  */
 struct ew_pass {
+    ew_kernel *pack[2]; /* makes dense, in the type as it is stored */
     ew_kernel *load[2];
     ew_kernel *op;
     ew_kernel *round; /* to the result's type, where out has another one */
     ew_kernel *store;
+    unsigned char stored[2];   /* bytes of an element of x and y in memory */
     unsigned char size[3];     /* of an element as op reads and writes it */
     unsigned char result_size; /* of an element after round */
+    bool fold;                 /* the rows of a tile are dense and run as one */
+    bool turn; /* tiles are square rather than long: an input is transposed */
 };
 
 struct elementwise_plan {
@@ -80,6 +85,13 @@ int ew_plan_merge(struct ew_loop *loop, int ndim, int operands);
    OVERLAP. */
 elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
                                   const struct ew_placed placed[3]);
+
+/* Whether a pass runs tile by tile. */
+static inline bool ew_pass_tiles(const struct ew_pass *pass)
+{
+    return pass->pack[0] || pass->pack[1] || pass->load[0] || pass->load[1] ||
+           pass->store;
+}
 
 /* Whether input k shares a byte with out. data starts where the loops do. */
 bool ew_plan_overlaps(const struct elementwise_plan *plan, int k,

@@ -5,23 +5,25 @@
 #include "table.h"
 
 #include "cpu.h"
+#include "types.h"
 
 struct tables {
     const ew_kernel_row *const *logic, *const *ints, *const *floats,
                                                          *const *complexes;
     ew_kernel *const *const *convert;
+    ew_kernel *const *move;
     const ew_derivatives *const *gradients;
     ew_sum *const *sums;
 };
 
 static const struct tables levels[EW_LEVELS] = {
     {ew_logic_base, ew_int_base, ew_float_base, ew_complex_base,
-     ew_convert_base, ew_gradient_base, ew_sum_base},
+     ew_convert_base, ew_move_base, ew_gradient_base, ew_sum_base},
 #if defined(EW_HAVE_X86_LEVELS)
     {ew_logic_avx2, ew_int_avx2, ew_float_avx2, ew_complex_avx2,
-     ew_convert_avx2, ew_gradient_avx2, ew_sum_avx2},
+     ew_convert_avx2, ew_move_avx2, ew_gradient_avx2, ew_sum_avx2},
     {ew_logic_avx512, ew_int_avx512, ew_float_avx512, ew_complex_avx512,
-     ew_convert_avx512, ew_gradient_avx512, ew_sum_avx512},
+     ew_convert_avx512, ew_move_avx512, ew_gradient_avx512, ew_sum_avx512},
 #endif
 };
 
@@ -52,6 +54,11 @@ ew_kernel *ew_table_convert(int level, elementwise_dtype to,
                             elementwise_dtype from)
 {
     return levels[level].convert[to][from];
+}
+
+ew_kernel *ew_table_move(int level, elementwise_dtype dtype)
+{
+    return levels[level].move[__builtin_ctz((unsigned)ew_types_size(dtype))];
 }
 
 ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,

@@ -364,8 +364,93 @@ START_TEST(integers_that_can_be_divided_have_a_reduction_for_zeros)
 }
 END_TEST
 
+/* The layouts of x that a move tells apart; the last is for out. */
+struct layout {
+    const char *name;
+    bool rows_first;      /* rows run along memory */
+    int64_t gap, stretch; /* elements between lines; of the unit stride */
+    bool no_row, no_col;  /* strides of 0 */
+};
+static const struct layout layouts[] = {
+    {"dense", false, 0, 1, false, false},
+    {"dense with gaps", false, 3, 1, false, false},
+    {"repeated", false, 0, 1, true, false},
+    {"spread", true, 0, 1, false, true},
+    {"spread with gaps", true, 2, 3, false, true},
+    {"one element", false, 0, 1, true, true},
+    {"transposed", true, 0, 1, false, false},
+    {"transposed with gaps", true, 5, 1, false, false},
+    {"strided", false, 1, 2, false, false},
+    {"strided rows", true, 1, 3, false, false}};
+enum { MOVED_LAYOUTS = sizeof layouts / sizeof *layouts };
+
+static void lay_out(const struct layout *l, const int64_t shape[2],
+                    int64_t strides[2])
+{
+    int inner = l->rows_first ? 0 : 1;
+    strides[inner] = l->stretch;
+    strides[1 - inner] = shape[inner] * l->stretch + l->gap;
+    strides[0] = l->no_row ? 0 : strides[0];
+    strides[1] = l->no_col ? 0 : strides[1];
+}
+
+static void verify_move(const struct layout *l)
+{
+    int64_t index[2] = {0, 0};
+    size_t size = ref_size(out.t.dtype);
+    do
+        ck_assert_msg(!memcmp(ref_at(&out.t, index), ref_at(&x.t, index), size),
+                      "%zu bytes, %s, %lld x %lld at %lld, %lld", size, l->name,
+                      (long long)out.shape[0], (long long)out.shape[1],
+                      (long long)index[0], (long long)index[1]);
+    while (ref_next(2, out.shape, index));
+    ck_assert_msg(support_gaps_same(&out), "%zu bytes, %s: gaps", size,
+                  l->name);
+}
+
+static void try_move(elementwise_dtype type, const struct layout *from,
+                     const struct layout *to, const int64_t shape[2])
+{
+    int64_t strides[2], size = (int64_t)ref_size(type);
+    lay_out(from, shape, strides);
+    support_make(&x, type, 2, shape, strides, SUPPORT_HIGH);
+    struct ew_stride sx = {strides[0] * size, strides[1] * size};
+    lay_out(to, shape, strides);
+    support_make(&out, type, 2, shape, strides, SUPPORT_HIGH);
+    struct ew_stride so = {strides[0] * size, strides[1] * size};
+    support_fill(&x);
+    support_keep(&out);
+    void *const data[] = {x.t.data, NULL, out.t.data};
+    const struct ew_stride stride[] = {sx, {0, 0}, so};
+    ew_table_move(ew_cpu_level(), type)(shape[0], shape[1], data, stride);
+    verify_move(from);
+}
+
+START_TEST(moves_are_right_from_every_layout)
+{
+    static const int64_t extents[] = {1, 2, 3, 4, 8, 15, 16, 17, 35, 65};
+    static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_U16,
+                                              ELEMENTWISE_U32, ELEMENTWISE_U64,
+                                              ELEMENTWISE_C128};
+    enum { N = sizeof extents / sizeof *extents };
+    if (!support_level(_i / 5))
+        return;
+    for (int i = 0; i < N * N; i++) {
+        int64_t shape[] = {extents[i / N], extents[i % N]};
+        for (int l = 0; l < MOVED_LAYOUTS; l++)
+            for (int to = 0; to < MOVED_LAYOUTS; to++)
+                if (!layouts[to].no_row && !layouts[to].no_col)
+                    try_move(types[_i % 5], &layouts[l], &layouts[to], shape);
+    }
+    release();
+}
+END_TEST
+
 int main(void)
 {
+    TCase *moves = support_case("moves");
+    tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
+                        EW_LEVELS * 5);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");
     TCase *reductions = support_case("reductions");
@@ -378,6 +463,6 @@ int main(void)
     tcase_add_loop_test(reductions,
                         integers_that_can_be_divided_have_a_reduction_for_zeros,
                         0, EW_LEVELS);
-    TCase *const cases[] = {kernels, conversions, reductions, NULL};
+    TCase *const cases[] = {kernels, conversions, reductions, moves, NULL};
     return support_run("kernels", cases);
 }

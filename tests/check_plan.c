@@ -434,17 +434,22 @@ static int walk_plan(const struct elementwise_plan *p, struct triple *list)
     return n;
 }
 
-/* Loops that could be one, or run backwards through out, are a loss. */
+/* Loops that could be one, or run backwards through out, are a loss. Out of
+   out's order is only the second, where it was brought near for an input that
+   is transposed. */
 static bool is_normal(const struct elementwise_plan *p)
 {
+    int64_t inside = 0;
     for (int i = 0; i < p->ndim; i++) {
         const struct ew_loop *l = &p->loop[i];
         bool merges = i > 0;
         for (int k = 0; k < 3 && i > 0; k++)
             merges = merges && l->stride[k] == l[-1].n * l[-1].stride[k];
+        bool brought = i == 1 && p->pass.turn;
         if (l->n < 2 || l->stride[EW_OUT] <= 0 || merges ||
-            (i > 0 && l->stride[EW_OUT] < l[-1].stride[EW_OUT]))
+            (!brought && l->stride[EW_OUT] < inside))
             return false;
+        inside = brought ? inside : l->stride[EW_OUT];
     }
     return true;
 }

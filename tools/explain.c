@@ -228,6 +228,16 @@ static void print_loops(const char *json)
     }
 }
 
+/* What is done to an input before the kernel sees it, if anything. */
+static void print_input(const char *json, const char *name, const char *key)
+{
+    const char *at = strstr(json, key);
+    if (!at || !strncmp(at + strlen(key), "as is", 5))
+        return;
+    printf(", %s ", name);
+    print_word(at, key);
+}
+
 static void print_plan(const char *json)
 {
     const char *bytes = strstr(json, "\"bytes\":");
@@ -235,8 +245,10 @@ static void print_plan(const char *json)
     print_word(json, "\"kernel\":\"");
     printf(" for ");
     print_word(json, "\"level\":\"");
+    print_input(json, "x", "\"x_input\":\"");
+    print_input(json, "y", "\"y_input\":\"");
     printf("%s\n", strstr(json, "\"tiles\":true")
-                       ? ", types converted in tiles on the way"
+                       ? ", in tiles that stay in the cache"
                        : "");
     print_loops(json);
     printf("  moves  ");

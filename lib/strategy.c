@@ -1,0 +1,117 @@
+/*
+ * Turns the layouts of a plan's operands into a way to run it: as it is, or
+ * in tiles for which some inputs are packed first, so that what kernels see
+ * is long and dense. All choices between ways to run a plan are made here.
+ *
+ *     transposed       y runs across memory where out runs along it: tiles
+ *                      are about square, and y is turned on the way in
+ *
+ *     short rows       out's innermost loop is too short for vectors, but
+ *                      its rows follow one another: inputs that do not are
+ *                      repeated or spread in a tile, and rows are folded
+ *                      into one
+ */
+#include "strategy.h"
+
+#include "table.h"
+
+enum {
+    SHORT_ROW = 64,      /* bytes of out's row; longer ones are fast as is */
+    WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
+    WORTH_TURNING = 4    /* extents of what is transposed */
+};
+
+static int64_t stored(const struct elementwise_plan *plan, int k)
+{
+    return (int64_t)ew_types_size(plan->types.operand[k]);
+}
+
+/* The loop along which input k runs through memory, if that is not the
+   innermost, where it runs across it; 0: there is none. */
+static int across(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *loop = plan->loop;
+    int64_t inner = loop[0].stride[k], size = stored(plan, k);
+    if (inner == 0 || inner == size || loop[0].n < WORTH_TURNING)
+        return 0;
+    for (int i = 1; i < plan->ndim; i++)
+        if (loop[i].stride[k] == size && loop[i].n >= WORTH_TURNING)
+            return i;
+    return 0;
+}
+
+/* Makes loop i the second, the rows of a tile. */
+static void make_rows(struct elementwise_plan *plan, int i)
+{
+    struct ew_loop rows = plan->loop[i];
+    for (; i > 1; i--)
+        plan->loop[i] = plan->loop[i - 1];
+    plan->loop[1] = rows;
+}
+
+static void pack(struct elementwise_plan *plan, int k)
+{
+    plan->pass.pack[k] = ew_table_move(plan->level, plan->types.operand[k]);
+}
+
+/* Packs the inputs that run along the rows' loop. Only one loop can be that:
+   an input that would need another one stays as it is. */
+static void turn(struct elementwise_plan *plan)
+{
+    int rows = 0;
+    for (int k = 0; k < 2 && !rows; k++)
+        rows = across(plan, k);
+    if (!rows)
+        return;
+    make_rows(plan, rows);
+    plan->pass.turn = true;
+    for (int k = 0; k < 2; k++)
+        if (across(plan, k) == 1)
+            pack(plan, k);
+}
+
+/* Whether rows of operand k are dense and follow one another. */
+static bool is_folded(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    return cols->stride[k] == stored(plan, k) &&
+           rows->stride[k] == cols->n * cols->stride[k];
+}
+
+static bool is_scalar(const struct elementwise_plan *plan, int k)
+{
+    return plan->loop[0].stride[k] == 0 && plan->loop[1].stride[k] == 0;
+}
+
+/* Folds short rows into one, for which inputs that do not allow it are
+   packed. */
+static void fold(struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    if (cols->n * stored(plan, EW_OUT) >= SHORT_ROW ||
+        rows->n < WORTH_PACKING / cols->n || !is_folded(plan, EW_OUT))
+        return;
+    plan->pass.fold = true;
+    for (int k = 0; k < 2; k++)
+        if (!is_folded(plan, k) && !is_scalar(plan, k))
+            pack(plan, k);
+}
+
+void ew_strategy_choose(struct elementwise_plan *plan)
+{
+    if (plan->empty || plan->ndim < 2)
+        return;
+    turn(plan);
+    fold(plan);
+}
+
+const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
+{
+    if (!plan->pass.pack[k])
+        return "as is";
+    if (plan->loop[0].stride[k] == 0)
+        return "spread";
+    if (plan->loop[1].stride[k] == 0)
+        return "repeated";
+    return across(plan, k) == 1 ? "transposed" : "packed";
+}

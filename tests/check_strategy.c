@@ -1,0 +1,220 @@
+/*
+ * Plans layouts for which there is a better way than running the loops as
+ * they come, and runs them: that the way is taken, and that results are those
+ * of the reference however tiles are cut.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "plan.h"
+#include "reference.h"
+#include "support.h"
+
+static struct support_tensor x, y, out;
+
+static void release(void)
+{
+    support_free(&x);
+    support_free(&y);
+    support_free(&out);
+}
+
+/* A plan for [A, B, C] x of the given strides op y dense or broadcast. */
+struct choice {
+    int64_t shape[3], x[3], y[3];
+    bool turn, fold, pack_x, pack_y;
+};
+
+static const struct choice choices[] = {
+    /* all alike: one loop */
+    {{8, 32, 64}, {2048, 64, 1}, {2048, 64, 1}, 0, 0, 0, 0},
+    /* long rows, broadcast either way: as is */
+    {{8, 32, 64}, {2048, 64, 1}, {0, 0, 1}, 0, 0, 0, 0},
+    {{8, 32, 64}, {2048, 64, 1}, {32, 1, 0}, 0, 0, 0, 0},
+    /* transposed in the last two dimensions, and in the outer ones */
+    {{8, 32, 64}, {2048, 1, 32}, {2048, 64, 1}, 1, 0, 1, 0},
+    {{8, 32, 64}, {2048, 64, 1}, {2048, 1, 32}, 1, 0, 0, 1},
+    {{8, 32, 64}, {1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0},
+    {{8, 32, 64}, {1, 8, 256}, {1, 8, 256}, 1, 0, 1, 1},
+    /* two inputs that would need different rows: the first has its way */
+    {{8, 32, 64}, {1, 8, 256}, {2048, 1, 32}, 1, 0, 1, 0},
+    /* too few to be worth turning */
+    {{3, 32, 64}, {1, 192, 3}, {2048, 64, 1}, 0, 0, 0, 0},
+    /* no loop runs along memory */
+    {{8, 32, 64}, {2, 16, 512}, {2048, 64, 1}, 0, 0, 0, 0},
+    /* short rows: repeated, spread, a gap after each row */
+    {{1, 900, 3}, {0, 3, 1}, {0, 0, 1}, 0, 1, 0, 1},
+    {{1, 900, 3}, {0, 1, 0}, {0, 3, 1}, 0, 1, 1, 0},
+    {{1, 900, 3}, {0, 4, 1}, {0, 3, 1}, 0, 1, 1, 0},
+    {{1, 900, 3}, {0, 0, 0}, {0, 4, 1}, 0, 1, 0, 1},
+    /* too few rows */
+    {{1, 90, 3}, {0, 3, 1}, {0, 0, 1}, 0, 0, 0, 0}};
+
+START_TEST(layouts_get_the_strategy_that_suits_them)
+{
+    const struct choice *c = &choices[_i];
+    struct elementwise_plan p;
+    elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, c->shape, c->x};
+    elementwise_tensor b = {NULL, ELEMENTWISE_F32, 3, c->shape, c->y};
+    elementwise_tensor o = {NULL, ELEMENTWISE_F32, 3, c->shape, NULL};
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+    ck_assert_int_eq(p.pass.turn, c->turn);
+    ck_assert_int_eq(p.pass.fold, c->fold);
+    ck_assert_int_eq(p.pass.pack[EW_X] != NULL, c->pack_x);
+    ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, c->pack_y);
+}
+END_TEST
+
+START_TEST(a_plan_says_what_is_done_to_its_inputs)
+{
+    static const struct {
+        int64_t shape[2], x[2], y[2];
+        const char *says;
+    } plans[] = {
+        {{64, 64},
+         {64, 1},
+         {0, 1},
+         "\"x_input\":\"as is\",\"y_input\":\"as is\",\"rows\":\"as is\""},
+        {{64, 64},
+         {1, 64},
+         {0, 1},
+         "\"x_input\":\"transposed\",\"y_input\":\"as is\",\"rows\":\"as is\""},
+        {{900, 3},
+         {4, 1},
+         {0, 1},
+         "\"x_input\":\"packed\",\"y_input\":\"repeated\",\"rows\":\"folded\""},
+        {{900, 3},
+         {3, 1},
+         {1, 0},
+         "\"x_input\":\"as is\",\"y_input\":\"spread\",\"rows\":\"folded\""}};
+    char json[1000];
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, plans[i].shape,
+                                plans[i].x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 2, plans[i].shape,
+                                plans[i].y};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 2, plans[i].shape, NULL};
+        elementwise_plan *p;
+        ck_assert_int_eq(
+            elementwise_plan_create(&p, ELEMENTWISE_ADD, &a, &b, -1, &o, NULL),
+            0);
+        elementwise_plan_describe(p, json, sizeof json);
+        elementwise_plan_destroy(p);
+        ck_assert_ptr_nonnull(strstr(json, plans[i].says));
+    }
+}
+END_TEST
+
+/* Extents around those of tiles and of the blocks that are turned, with no
+   more elements than the reference can do. */
+static void random_shape(int64_t shape[4])
+{
+    static const int64_t some[] = {1, 2, 3, 4, 5, 7, 16, 31, 33, 64, 70, 300};
+    int64_t n = 1;
+    for (int i = 0; i < 4; i++) {
+        shape[i] = some[support_random(0, 11)];
+        while (n * shape[i] > 12000)
+            shape[i] = some[support_random(0, 11)];
+        n *= shape[i];
+    }
+}
+
+/* Dense in a random order of dimensions, some of them broadcast. */
+static void random_strides(const int64_t shape[4], int64_t strides[4],
+                           bool input)
+{
+    int order[] = {0, 1, 2, 3};
+    int64_t dense = input && !support_random(0, 4) ? 2 : 1;
+    for (int i = 3; i > 0; i--) {
+        int other = (int)support_random(0, i), swap = order[i];
+        order[i] = order[other];
+        order[other] = swap;
+    }
+    for (int i = 0; i < 4; i++) {
+        strides[order[i]] = dense;
+        dense *= shape[order[i]] + (support_random(0, 5) ? 0 : 1);
+    }
+    for (int i = 0; i < 4 && input; i++)
+        if (!support_random(0, 4))
+            strides[i] = 0;
+}
+
+static elementwise_dtype random_type(void)
+{
+    return (elementwise_dtype)support_random(1, ELEMENTWISE_C128);
+}
+
+static void try_random(elementwise_op op)
+{
+    int64_t shape[4], strides[4];
+    elementwise_dtype tx = random_type();
+    elementwise_dtype ty = support_random(0, 1) ? random_type() : tx, result;
+    if (elementwise_result_type(op, tx, ty, &result))
+        return;
+    random_shape(shape);
+    random_strides(shape, strides, true);
+    support_make(&x, tx, 4, shape, strides, SUPPORT_HIGH);
+    random_strides(shape, strides, true);
+    support_make(&y, ty, 4, shape, strides, SUPPORT_LOW);
+    random_strides(shape, strides, false);
+    bool dense = support_random(0, 3);
+    support_make(&out, result, 4, shape, dense ? NULL : strides, SUPPORT_HIGH);
+    support_fill(&x);
+    support_fill(&y);
+    support_keep(&x);
+    support_keep(&y);
+    support_keep(&out);
+    elementwise_status status =
+        elementwise_apply(op, &x.t, &y.t, -1, &out.t, NULL);
+    support_verify(status, op, &x, &y, -1, &out);
+}
+
+START_TEST(every_layout_gives_the_results_of_the_reference)
+{
+    static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_SUB,
+                                         ELEMENTWISE_LESS_THAN,
+                                         ELEMENTWISE_FLOORDIV};
+    if (!support_level(_i))
+        return;
+    for (int round = 0; round < (support_long() ? 20000 : 400); round++)
+        try_random(ops[round % 4]);
+    release();
+}
+END_TEST
+
+START_TEST(every_layout_is_copied)
+{
+    int64_t shape[4], strides[4];
+    if (!support_level(_i))
+        return;
+    for (int round = 0; round < (support_long() ? 20000 : 400); round++) {
+        elementwise_dtype from = random_type(), to = random_type();
+        if (ref_is_complex(from) && !ref_is_complex(to))
+            to = from;
+        random_shape(shape);
+        random_strides(shape, strides, true);
+        support_make(&x, from, 4, shape, strides, SUPPORT_HIGH);
+        random_strides(shape, strides, false);
+        support_make(&out, to, 4, shape, strides, SUPPORT_LOW);
+        support_fill(&x);
+        support_keep(&x);
+        support_keep(&out);
+        support_verify_copy(elementwise_copy(&x.t, -1, &out.t), &x, -1, &out);
+    }
+    release();
+}
+END_TEST
+
+int main(void)
+{
+    TCase *choosing = support_case("choosing");
+    TCase *running = support_case("running");
+    tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
+                        sizeof choices / sizeof *choices);
+    tcase_add_loop_test(
+        running, every_layout_gives_the_results_of_the_reference, 0, EW_LEVELS);
+    tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
+    TCase *const cases[] = {choosing, running, NULL};
+    return support_run("strategy", cases);
+}
