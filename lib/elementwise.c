@@ -1,84 +1,23 @@
 /*
- * The public operations: where every call starts. Small dense tensors go
+ * The public operations: where every call starts. Simple calls go
  * straight to a kernel; everything else becomes a plan on the stack.
  */
 #include "elementwise.h"
 
-#include "cpu.h"
+#include "dense.h"
 #include "gradient.h"
-#include "message.h"
 #include "plan.h"
-#include "table.h"
 #include "validate.h"
 
-/* Whether t is row-major and has either all of out's dimensions or none. */
-static bool dense(const elementwise_tensor *t, const elementwise_tensor *out)
+/* The general path; its plan is large, so it is kept out of the other's
+   stack frame. */
+static __attribute__((noinline)) elementwise_status
+run_plan(elementwise_op op, const elementwise_tensor *x,
+         const elementwise_tensor *y, int axis, const elementwise_tensor *out)
 {
-    return t && !t->strides &&
-           (t->ndim == 0 || (t->ndim == out->ndim && t->shape));
-}
-
-/* Counts the elements of out, and whether x and y, where they have its rank,
-   have its shape. */
-static bool same_shape(const elementwise_tensor *x, const elementwise_tensor *y,
-                       const elementwise_tensor *out, int64_t *count)
-{
-    int64_t n = 1;
-    for (int i = 0; i < out->ndim; i++) {
-        int64_t extent = out->shape[i];
-        if (extent < 1 || (x->ndim && x->shape[i] != extent) ||
-            (y->ndim && y->shape[i] != extent) ||
-            __builtin_mul_overflow(n, extent, &n))
-            return false;
-    }
-    *count = n;
-    return n <= INT64_MAX / (int64_t)sizeof(struct ew_c128);
-}
-
-/* Whether t's data is there, aligned, and either out itself or apart from
-   it. stride is t's, 0 if it is a scalar; n is the number of elements. */
-static bool usable(const elementwise_tensor *t, size_t stride,
-                   const elementwise_tensor *out, size_t n, size_t size)
-{
-    uintptr_t a = (uintptr_t)t->data, b = (uintptr_t)out->data;
-    bool same = a == b && stride && t->dtype == out->dtype;
-    bool apart = a + (stride ? stride * n : ew_types_size(t->dtype)) <= b ||
-                 b + n * size <= a;
-    return a && (same || apart) && a % ew_types_align(t->dtype) == 0;
-}
-
-/*
- * The fast path: all three tensors dense, x and y of one type that a kernel
- * takes as it is, and either shaped as out or of rank 0. It recognises calls
- * that a plan would accept and does what the plan would do; whatever it does
- * not recognise is left to the plan, messages included.
- */
-static bool run_dense(elementwise_op op, const elementwise_tensor *x,
-                      const elementwise_tensor *y,
-                      const elementwise_tensor *out)
-{
-    int64_t n;
-    if (!out || (unsigned)out->ndim > ELEMENTWISE_MAX_NDIM ||
-        (out->ndim && !out->shape) || out->strides || !dense(x, out) ||
-        !dense(y, out) || (x->ndim | y->ndim) != out->ndim ||
-        !ew_types_direct(op, x->dtype, y->dtype, out->dtype) ||
-        !same_shape(x, y, out, &n))
-        return false;
-    int64_t size_x = (int64_t)ew_types_size(x->dtype);
-    int64_t size = (int64_t)ew_types_size(out->dtype);
-    const struct ew_stride stride[] = {{0, x->ndim == out->ndim ? size_x : 0},
-                                       {0, y->ndim == out->ndim ? size_x : 0},
-                                       {0, size}};
-    ew_kernel *kernel =
-        ew_table_kernel(ew_cpu_level(), (int)op, x->dtype, y->dtype);
-    if (!kernel || !out->data ||
-        (uintptr_t)out->data % ew_types_align(out->dtype) ||
-        !usable(x, (size_t)stride[EW_X].col, out, (size_t)n, (size_t)size) ||
-        !usable(y, (size_t)stride[EW_Y].col, out, (size_t)n, (size_t)size))
-        return false;
-    void *const data[] = {x->data, y->data, out->data};
-    kernel(1, n, data, stride);
-    return true;
+    struct elementwise_plan plan;
+    elementwise_status status = ew_plan_make(&plan, op, x, y, axis, out);
+    return status ? status : ew_plan_run(&plan, x->data, y->data, out->data);
 }
 
 /* The path of every forward call. */
@@ -86,13 +25,9 @@ static elementwise_status run(elementwise_op op, const elementwise_tensor *x,
                               const elementwise_tensor *y, int axis,
                               const elementwise_tensor *out)
 {
-    struct elementwise_plan plan;
-    if (run_dense(op, x, y, out))
+    if (ew_dense_run(op, x, y, axis, out))
         return ELEMENTWISE_OK;
-    elementwise_status status = ew_plan_make(&plan, op, x, y, axis, out);
-    if (!status)
-        status = ew_plan_run(&plan, x->data, y->data, out->data);
-    return status;
+    return run_plan(op, x, y, axis, out);
 }
 
 elementwise_status elementwise_apply(elementwise_op op,

@@ -230,6 +230,22 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
     return ew_plan_layout(plan, a.ndim, placed);
 }
 
+/* Most plans come to one call of a kernel: its arguments. */
+static void prepare_call(struct elementwise_plan *plan)
+{
+    void *const none[3] = {NULL};
+    struct ew_block block = ew_block_start(plan->loop, plan->ndim, 3, none);
+    plan->one_call = plan->ndim <= 2 && !plan->empty && !plan->types.fault &&
+                     !ew_pass_tiles(&plan->pass);
+    for (int k = 0; k < 3; k++) {
+        plan->stride[k] = block.stride[k];
+        plan->one_call &= plan->offset[k] == 0;
+        plan->unaligned[k] = ew_types_align(plan->types.operand[k]) - 1;
+    }
+    plan->rows = block.rows;
+    plan->cols = block.cols;
+}
+
 elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
                                   const struct ew_placed placed[3])
 {
@@ -245,6 +261,7 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
                        "%s: two indices of the output share an address",
                        plan->what);
     ew_strategy_choose(plan);
+    prepare_call(plan);
     return ELEMENTWISE_OK;
 }
 
@@ -281,12 +298,30 @@ static elementwise_status check_overlap(const struct elementwise_plan *plan,
                    plan->what, k ? "y" : "x", k ? "y" : "x");
 }
 
+/* Makes that call if the data is as usual: there, aligned, and out apart from
+   inputs or in the place of one. Else returns false. */
+static bool run_call(const struct elementwise_plan *plan, void *const data[])
+{
+    const char *x = data[EW_X], *y = data[EW_Y], *out = data[EW_OUT];
+    uintptr_t unaligned = ((uintptr_t)x & plan->unaligned[EW_X]) |
+                          ((uintptr_t)y & plan->unaligned[EW_Y]) |
+                          ((uintptr_t)out & plan->unaligned[EW_OUT]);
+    if (!plan->one_call || !x || !y || !out || unaligned ||
+        !((plan->in_place[EW_X] && x == out) || apart(plan, EW_X, x, out)) ||
+        !((plan->in_place[EW_Y] && y == out) || apart(plan, EW_Y, y, out)))
+        return false;
+    plan->pass.op(plan->rows, plan->cols, data, plan->stride);
+    return true;
+}
+
 elementwise_status ew_plan_run(const struct elementwise_plan *plan,
                                const void *x, const void *y, void *out)
 {
     static const char *const names[] = {"x", "y", "out"};
     void *data[3] = {(void *)x, (void *)y, out};
     elementwise_status status = ELEMENTWISE_OK;
+    if (run_call(plan, data))
+        return ELEMENTWISE_OK;
     for (int k = 0; k < 3 && !status; k++)
         if (plan->exists[k])
             status = ew_validate_data(plan->what, names[k], data[k],

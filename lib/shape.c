@@ -7,8 +7,7 @@
 
 #include "message.h"
 
-/* One parameter chooses between the two rules. */
-static elementwise_status place(struct ew_alignment *a)
+elementwise_status ew_shape_place(struct ew_alignment *a)
 {
     if (a->axis != ELEMENTWISE_NUMPY)
         return ew_shape_axis(a);
@@ -43,7 +42,7 @@ bool ew_shape_legal(const struct ew_alignment *a, int axis)
 {
     struct ew_alignment other = *a;
     other.axis = axis;
-    return place(&other) == ELEMENTWISE_OK && mismatch(&other) < 0 &&
+    return ew_shape_place(&other) == ELEMENTWISE_OK && mismatch(&other) < 0 &&
            !(a->onto && stretches_x(&other));
 }
 
@@ -67,7 +66,7 @@ static elementwise_status refuse(elementwise_status status,
 /* Places, compares, and stretches: the whole of shape resolution. */
 static elementwise_status broadcast(struct ew_alignment *a, int64_t *shape)
 {
-    elementwise_status status = place(a);
+    elementwise_status status = ew_shape_place(a);
     if (status)
         return refuse(status, a);
     int dim = mismatch(a);

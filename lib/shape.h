@@ -56,8 +56,11 @@ elementwise_status ew_shape_require(const struct ew_alignment *a,
                                     const elementwise_tensor *out,
                                     const int64_t *shape);
 
-/* The rules: from the two tensors and axis to ndim and both placements.
-   They set no message. */
+/* From the two tensors and axis to ndim and both placements, by the rule that
+   axis chooses; no message is set. BAD_AXIS, BAD_SHAPE. */
+elementwise_status ew_shape_place(struct ew_alignment *a);
+
+/* The two rules. */
 void ew_shape_numpy(struct ew_alignment *a);
 elementwise_status ew_shape_axis(struct ew_alignment *a);
 

@@ -15,11 +15,7 @@
 
 #include "table.h"
 
-enum {
-    SHORT_ROW = 64,      /* bytes of out's row; longer ones are fast as is */
-    WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
-    WORTH_TURNING = 4    /* extents of what is transposed */
-};
+enum { WORTH_TURNING = 4 }; /* extents of what is transposed */
 
 static int64_t stored(const struct elementwise_plan *plan, int k)
 {
@@ -87,9 +83,8 @@ static bool is_scalar(const struct elementwise_plan *plan, int k)
    packed. */
 static void fold(struct elementwise_plan *plan)
 {
-    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
-    if (cols->n * stored(plan, EW_OUT) >= SHORT_ROW ||
-        rows->n < WORTH_PACKING / cols->n || !is_folded(plan, EW_OUT))
+    if (!ew_strategy_folds(plan->loop, plan->ndim, stored(plan, EW_OUT)) ||
+        !is_folded(plan, EW_OUT))
         return;
     plan->pass.fold = true;
     for (int k = 0; k < 2; k++)

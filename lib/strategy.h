@@ -10,6 +10,20 @@
    may put its loops in another order. */
 void ew_strategy_choose(struct elementwise_plan *plan);
 
+enum {
+    EW_SHORT_ROW = 64,     /* bytes of out's row; longer ones are fast as is */
+    EW_WORTH_PACKING = 512 /* elements in a block; fewer are run as is */
+};
+
+/* Whether the rows of out are so short, and so many, that they are better
+   run as one. size is that of out's elements. */
+static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,
+                                     int64_t size)
+{
+    return ndim > 1 && loop[0].n * size < EW_SHORT_ROW &&
+           loop[0].n * loop[1].n >= EW_WORTH_PACKING;
+}
+
 /* What happens to an input: "as is", "transposed", "repeated", "spread" or
    "packed". */
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k);

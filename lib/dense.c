@@ -1,0 +1,166 @@
+/*
+ * The fast path: turns a call on row-major tensors, for whose types there is
+ * a kernel as they are, straight into loops and runs them. It recognises calls
+ * that a plan would accept and does what the plan would do; whatever it does
+ * not recognise is left to the plan, messages included.
+ */
+#include "dense.h"
+
+#include "cpu.h"
+#include "execute.h"
+#include "strategy.h"
+#include "table.h"
+
+/* A call's loops, with strides in elements, and the elements of each
+   operand. */
+struct nest {
+    int64_t count[3];
+    int ndim;
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
+};
+
+/* So many elements of any type can be counted in bytes. */
+static const int64_t most = INT64_MAX / (int64_t)sizeof(struct ew_c128);
+
+static inline bool is_plain(const elementwise_tensor *t)
+{
+    return t && !t->strides && (t->shape || !t->ndim) &&
+           (unsigned)t->ndim <= ELEMENTWISE_MAX_NDIM;
+}
+
+/* Whether x and y have out's shape or rank 0, so that one loop of n walks
+   all three. */
+static inline bool is_line(const elementwise_tensor *x,
+                           const elementwise_tensor *y,
+                           const elementwise_tensor *out, int64_t *n)
+{
+    const int64_t *shape = out->shape;
+    const int64_t *shape_x = x->ndim ? x->shape : shape;
+    const int64_t *shape_y = y->ndim ? y->shape : shape;
+    if ((x->ndim && x->ndim != out->ndim) ||
+        (y->ndim && y->ndim != out->ndim) || (x->ndim | y->ndim) != out->ndim)
+        return false;
+    *n = 1;
+    for (int i = 0; i < out->ndim; i++)
+        if (shape_x[i] != shape[i] || shape_y[i] != shape[i] || shape[i] < 1 ||
+            __builtin_mul_overflow(*n, shape[i], n))
+            return false;
+    return *n <= most;
+}
+
+/* Opens the loops from the last dimension to the first. As all operands are
+   dense, dimensions along which the same ones of them are stretched walk
+   memory as one. False unless x and y broadcast to exactly out's shape. */
+static bool open_loops(const struct ew_alignment *a, const int64_t *shape,
+                       struct nest *nest)
+{
+    int64_t count_x = 1, count_y = 1, count = 1;
+    int walks = 0, last = -1; /* which of x and y walk along the last loop */
+    for (int dim = a->ndim - 1; dim >= 0; dim--) {
+        int64_t n = shape[dim], x = ew_shape_extent(&a->x, dim);
+        int64_t y = ew_shape_extent(&a->y, dim);
+        int now = (x == n) | (y == n) << 1;
+        if (n < 1 || !now || (x != n && x != 1) || (y != n && y != 1))
+            return false;
+        if (n == 1)
+            continue;
+        if (now == walks)
+            nest->loop[last].n *= n;
+        else {
+            struct ew_loop *loop = &nest->loop[++last];
+            loop->n = n;
+            loop->stride[EW_X] = x == 1 ? 0 : count_x;
+            loop->stride[EW_Y] = y == 1 ? 0 : count_y;
+            loop->stride[EW_OUT] = count;
+            walks = now;
+        }
+        if (__builtin_mul_overflow(count, n, &count))
+            return false;
+        count_x *= x;
+        count_y *= y;
+    }
+    nest->count[EW_X] = count_x;
+    nest->count[EW_Y] = count_y;
+    nest->count[EW_OUT] = count;
+    nest->ndim = last + 1;
+    return count <= most;
+}
+
+/* Alignments are powers of two. */
+static inline bool is_aligned(const elementwise_tensor *t)
+{
+    return ((uintptr_t)t->data & (ew_types_align(t->dtype) - 1)) == 0;
+}
+
+/* Whether t's elements are there, aligned, and either out's or apart from
+   them: far enough from each other in both directions, modulo 2^64. */
+static inline bool is_usable(const elementwise_tensor *t, int64_t count,
+                             const elementwise_tensor *out, int64_t count_out)
+{
+    uintptr_t a = (uintptr_t)t->data, b = (uintptr_t)out->data;
+    bool same = (a == b) & (count == count_out) & (t->dtype == out->dtype);
+    bool apart = (b - a >= (uintptr_t)count * ew_types_size(t->dtype)) &
+                 (a - b >= (uintptr_t)count_out * ew_types_size(out->dtype));
+    return (same | apart) & (a != 0) & is_aligned(t);
+}
+
+/* The commonest calls: one loop, no broadcasting but of scalars. */
+static inline bool run_line(ew_kernel *kernel, int64_t n,
+                            const elementwise_tensor *x,
+                            const elementwise_tensor *y,
+                            const elementwise_tensor *out)
+{
+    int64_t size = (int64_t)ew_types_size(x->dtype);
+    bool walks_x = x->ndim == out->ndim, walks_y = y->ndim == out->ndim;
+    if (!is_usable(x, walks_x ? n : 1, out, n) ||
+        !is_usable(y, walks_y ? n : 1, out, n))
+        return false;
+    void *const data[] = {x->data, y->data, out->data};
+    const struct ew_stride stride[] = {{0, walks_x ? size : 0},
+                                       {0, walks_y ? size : 0},
+                                       {0, (int64_t)ew_types_size(out->dtype)}};
+    kernel(1, n, data, stride);
+    return true;
+}
+
+/* All others. Too many too short rows are left to the plan, which packs. */
+static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
+                      const elementwise_tensor *y, int axis,
+                      const elementwise_tensor *out)
+{
+    int64_t size = (int64_t)ew_types_size(x->dtype);
+    int64_t size_out = (int64_t)ew_types_size(out->dtype);
+    const struct ew_pass pass = {.op = kernel};
+    struct ew_alignment a = {.axis = axis, .x.tensor = x, .y.tensor = y};
+    struct nest nest;
+    if (ew_shape_place(&a) || a.ndim != out->ndim ||
+        !open_loops(&a, out->shape, &nest) ||
+        ew_strategy_folds(nest.loop, nest.ndim, size_out) ||
+        !is_usable(x, nest.count[EW_X], out, nest.count[EW_OUT]) ||
+        !is_usable(y, nest.count[EW_Y], out, nest.count[EW_OUT]))
+        return false;
+    void *const data[] = {x->data, y->data, out->data};
+    for (int i = 0; i < nest.ndim; i++) {
+        nest.loop[i].stride[EW_X] *= size;
+        nest.loop[i].stride[EW_Y] *= size;
+        nest.loop[i].stride[EW_OUT] *= size_out;
+    }
+    ew_execute(nest.loop, nest.ndim, &pass, data);
+    return true;
+}
+
+bool ew_dense_run(elementwise_op op, const elementwise_tensor *x,
+                  const elementwise_tensor *y, int axis,
+                  const elementwise_tensor *out)
+{
+    int64_t n;
+    if (!is_plain(out) || !is_plain(x) || !is_plain(y) ||
+        !ew_types_direct(op, x->dtype, y->dtype, out->dtype))
+        return false;
+    ew_kernel *kernel =
+        ew_table_kernel(ew_cpu_level(), (int)op, x->dtype, y->dtype);
+    if (!kernel || !out->data || !is_aligned(out))
+        return false;
+    return is_line(x, y, out, &n) ? run_line(kernel, n, x, y, out)
+                                  : run_loops(kernel, x, y, axis, out);
+}

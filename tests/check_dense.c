@@ -1,0 +1,126 @@
+/*
+ * The fast path: which calls it takes, that it leaves all others alone, and
+ * that what it computes is what the reference does.
+ */
+#include <check.h>
+
+#include "dense.h"
+#include "reference.h"
+#include "support.h"
+
+static struct support_tensor x, y, out;
+
+static void make(const struct support_shapes *s, elementwise_dtype type,
+                 elementwise_dtype result)
+{
+    support_make(&x, type, s->x_ndim, s->x, NULL, SUPPORT_HIGH);
+    support_make(&y, type, s->y_ndim, s->y, NULL, SUPPORT_LOW);
+    support_make(&out, result, s->ndim, s->out, NULL, SUPPORT_HIGH);
+    support_fill(&x);
+    support_fill(&y);
+    support_keep(&x);
+    support_keep(&y);
+    support_keep(&out);
+}
+
+static void release(void)
+{
+    support_free(&x);
+    support_free(&y);
+    support_free(&out);
+}
+
+static bool has_elements(const struct support_shapes *s)
+{
+    for (int i = 0; i < s->ndim; i++)
+        if (s->out[i] == 0)
+            return false;
+    return true;
+}
+
+START_TEST(row_major_calls_are_taken_and_right)
+{
+    static const elementwise_op ops[] = {ELEMENTWISE_SUB, ELEMENTWISE_MAX,
+                                         ELEMENTWISE_LESS_THAN};
+    int rounds = support_long() ? 200000 : 3000;
+    for (int round = 0; round < rounds; round++) {
+        struct support_shapes s;
+        elementwise_op op = ops[round % 3];
+        elementwise_dtype type = round & 1 ? ELEMENTWISE_F32 : ELEMENTWISE_I64;
+        support_pair(6, 5, &s);
+        make(&s, type, op == ELEMENTWISE_LESS_THAN ? ELEMENTWISE_BOOL : type);
+        bool taken = ew_dense_run(op, &x.t, &y.t, s.axis, &out.t);
+        if (taken)
+            support_verify(ELEMENTWISE_OK, op, &x, &y, s.axis, &out);
+        else
+            ck_assert(!has_elements(&s) || s.ndim > 1);
+    }
+    release();
+}
+END_TEST
+
+/* One thing after the other that a plan has to decide on. */
+START_TEST(what_is_not_simple_is_left_alone)
+{
+    int64_t shape[] = {2, 3}, other[] = {2, 2}, none[] = {0, 3};
+    int64_t strides[] = {3, 1}, many[] = {500, 3}, row[] = {3};
+    float a[6] = {1}, b[6] = {2}, o[1500] = {3};
+    elementwise_tensor good = {a, ELEMENTWISE_F32, 2, shape, NULL};
+    elementwise_tensor to = {o, ELEMENTWISE_F32, 2, shape, NULL}, t = good;
+    good.data = b;
+    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &to));
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, NULL, &good, -1, &to));
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, NULL));
+    ck_assert(!ew_dense_run((elementwise_op)99, &t, &good, -1, &to));
+    t.strides = strides;
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &to));
+    t = (elementwise_tensor){a, ELEMENTWISE_I32, 2, shape, NULL};
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &to));
+    ck_assert(!ew_dense_run(ELEMENTWISE_DIV, &t, &t, -1, &to));
+    t = (elementwise_tensor){a, ELEMENTWISE_F32, 2, other, NULL};
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &to));
+    t = (elementwise_tensor){a, ELEMENTWISE_F32, 2, none, NULL};
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &t, -1, &t));
+    t = (elementwise_tensor){NULL, ELEMENTWISE_F32, 2, shape, NULL};
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &to));
+    t.data = (char *)a + 1;
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &to));
+    t.data = o + 1;
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &to));
+    elementwise_tensor rows = {o, ELEMENTWISE_F32, 2, many, NULL};
+    elementwise_tensor one = {a, ELEMENTWISE_F32, 1, row, NULL};
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &rows, &one, -1, &rows));
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &good, &one, 0, &to));
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &good, &one, 7, &to));
+}
+END_TEST
+
+/* Addresses at which sums wrap must not pass for far apart. */
+START_TEST(out_may_be_an_input_or_lie_beside_it)
+{
+    int64_t n = 4, one = 1;
+    float m[12];
+    elementwise_tensor a = {m + 4, ELEMENTWISE_F32, 1, &n, NULL}, o = a;
+    elementwise_tensor c = {m, ELEMENTWISE_F32, 1, &one, NULL};
+    for (int at = 0; at <= 8; at++) {
+        o.data = m + at;
+        c.data = m + (at < 4 ? 11 : 0);
+        for (int i = 0; i < 12; i++)
+            m[i] = (float)i;
+        bool legal = at == 0 || at == 4 || at == 8;
+        ck_assert_int_eq(ew_dense_run(ELEMENTWISE_ADD, &a, &c, -1, &o), legal);
+        if (legal)
+            ck_assert(m[at] == 4 + (at < 4 ? 11 : 0));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *dense = support_case("dense");
+    tcase_add_test(dense, row_major_calls_are_taken_and_right);
+    tcase_add_test(dense, what_is_not_simple_is_left_alone);
+    tcase_add_test(dense, out_may_be_an_input_or_lie_beside_it);
+    TCase *const cases[] = {dense, NULL};
+    return support_run("dense", cases);
+}
