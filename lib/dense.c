@@ -135,7 +135,7 @@ static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     struct nest nest;
     if (ew_shape_place(&a) || a.ndim != out->ndim ||
         !open_loops(&a, out->shape, &nest) ||
-        ew_strategy_folds(nest.loop, nest.ndim, size_out) ||
+        ew_strategy_folds(nest.loop, nest.ndim, size_out, false) ||
         !is_usable(x, nest.count[EW_X], out, nest.count[EW_OUT]) ||
         !is_usable(y, nest.count[EW_Y], out, nest.count[EW_OUT]))
         return false;

@@ -42,7 +42,8 @@ static void load(ew_kernel *convert, const struct ew_block *tile, int k,
     struct ew_stride dense = {cols * size, size};
     void *data[OPERANDS] = {to->data[k], NULL, buffer};
     struct ew_stride stride[OPERANDS] = {s, {0, 0}, dense};
-    convert(rows, cols, data, stride);
+    bool one_row = s.row == cols * s.col;
+    convert(one_row ? 1 : rows, one_row ? rows * cols : cols, data, stride);
     to->data[k] = buffer;
     to->stride[k].row = s.row || spread ? dense.row : 0;
     to->stride[k].col = s.col || spread ? dense.col : 0;

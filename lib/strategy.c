@@ -80,10 +80,11 @@ static bool is_scalar(const struct elementwise_plan *plan, int k)
 }
 
 /* Folds short rows into one, for which inputs that do not allow it are
-   packed. */
-static void fold(struct elementwise_plan *plan)
+   packed; tiles says that types are converted anyway. */
+static void fold(struct elementwise_plan *plan, bool tiles)
 {
-    if (!ew_strategy_folds(plan->loop, plan->ndim, stored(plan, EW_OUT)) ||
+    if (!ew_strategy_folds(plan->loop, plan->ndim, stored(plan, EW_OUT),
+                           tiles) ||
         !is_folded(plan, EW_OUT))
         return;
     plan->pass.fold = true;
@@ -96,8 +97,9 @@ void ew_strategy_choose(struct elementwise_plan *plan)
 {
     if (plan->empty || plan->ndim < 2)
         return;
+    bool tiles = ew_pass_tiles(&plan->pass);
     turn(plan);
-    fold(plan);
+    fold(plan, tiles);
 }
 
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k)

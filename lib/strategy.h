@@ -12,15 +12,17 @@ void ew_strategy_choose(struct elementwise_plan *plan);
 
 enum {
     EW_SHORT_ROW = 64,     /* bytes of out's row; longer ones are fast as is */
+    EW_SHORT_TILED = 512,  /* the same where there are tiles anyway */
     EW_WORTH_PACKING = 512 /* elements in a block; fewer are run as is */
 };
 
 /* Whether the rows of out are so short, and so many, that they are better
    run as one. size is that of out's elements. */
 static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,
-                                     int64_t size)
+                                     int64_t size, bool tiles)
 {
-    return ndim > 1 && loop[0].n * size < EW_SHORT_ROW &&
+    int64_t short_row = tiles ? EW_SHORT_TILED : EW_SHORT_ROW;
+    return ndim > 1 && loop[0].n * size < short_row &&
            loop[0].n * loop[1].n >= EW_WORTH_PACKING;
 }
 

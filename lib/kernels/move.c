@@ -11,6 +11,8 @@
 #endif
 #endif
 
+enum { EW_SPREAD_MOST = 64 }; /* bytes of the longest row that is one store */
+
 /* Vectors stay in registers only if nothing indexes them. */
 #if defined(__clang__)
 #define EW_UNROLLED _Pragma("clang loop unroll(full)")
