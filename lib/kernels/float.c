@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "loop.h"
+#include "block.h"
 
 #define B uint16_t
 #define S int16_t

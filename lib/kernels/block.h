@@ -1,0 +1,167 @@
+/*
+ * Loops of operations that are worth a vector only in straight lines: a block
+ * of W dense elements is computed at a time, always W, so that an element's
+ * result depends neither on its place nor on how the operands lie. What is not
+ * dense goes through buffers:
+ *
+ *     x[c], y[c] -> W elements -> compute -> W elements -> out[c]
+ *
+ * and the last elements of a row are filled up with ones.
+ */
+#ifndef EW_BLOCK_H
+#define EW_BLOCK_H
+
+#include "loop.h"
+
+enum {
+    EW_BLOCK = 16,     /* W: one AVX-512 vector of f32, two of f64 */
+    EW_BLOCK_ROW = 64, /* shorter rows are joined in one buffer */
+    EW_BLOCKS = 256,   /* elements of a buffer */
+    EW_BLOCK_BYTES = EW_BLOCKS * sizeof(double)
+};
+
+/* Computes n elements, a multiple of EW_BLOCK. out may be x or y. */
+typedef void ew_block_compute(int64_t n, const void *x, const void *y,
+                              void *out);
+
+/* A place in a kernel's rows and columns. */
+struct ew_block_place {
+    int64_t row, col, rows, cols;
+};
+
+/* The address of an operand's element at a place. */
+EW_INLINE char *ew_block_at(const struct ew_block_place *at, char *data,
+                            struct ew_stride s)
+{
+    return data + at->row * s.row + at->col * s.col;
+}
+
+/* The elements of this row from the place on, n at most. */
+EW_INLINE int64_t ew_block_run(const struct ew_block_place *at, int64_t n)
+{
+    return at->cols - at->col < n ? at->cols - at->col : n;
+}
+
+EW_INLINE void ew_block_move(struct ew_block_place *at, int64_t n)
+{
+    at->col += n;
+    at->row += at->col / at->cols;
+    at->col %= at->cols;
+}
+
+/* n elements from one pointer and step to another. A step of 0 repeats one
+   element, and dense ones are copied as a whole. */
+EW_INLINE void ew_block_copy(int64_t n, int64_t size, const char *from,
+                             int64_t step, char *to, int64_t step_to)
+{
+    char one[sizeof(double)];
+    if (step == size && step_to == size) {
+        memcpy(to, from, (size_t)(n * size));
+    } else if (step == 0 && step_to == size) {
+        memcpy(one, from, (size_t)size);
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + i * size, one, (size_t)size);
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + i * step_to, from + i * step, (size_t)size);
+    }
+}
+
+/* n elements from the place on, to a dense buffer. */
+EW_INLINE void ew_block_load(struct ew_block_place at, int64_t n, void *data,
+                             struct ew_stride s, int64_t size, char *to)
+{
+    while (n > 0) {
+        int64_t run = ew_block_run(&at, n);
+        ew_block_copy(run, size, ew_block_at(&at, data, s), s.col, to, size);
+        to += run * size;
+        n -= run;
+        ew_block_move(&at, run);
+    }
+}
+
+/* The other way. */
+EW_INLINE void ew_block_store(struct ew_block_place at, int64_t n, void *data,
+                              struct ew_stride s, int64_t size,
+                              const char *from)
+{
+    while (n > 0) {
+        int64_t run = ew_block_run(&at, n);
+        ew_block_copy(run, size, from, size, ew_block_at(&at, data, s), s.col);
+        from += run * size;
+        n -= run;
+        ew_block_move(&at, run);
+    }
+}
+
+/* Are these n elements whole blocks of one row? */
+EW_INLINE bool ew_block_whole(const struct ew_block_place *at, int64_t n)
+{
+    return at->cols >= EW_BLOCK_ROW && n % EW_BLOCK == 0;
+}
+
+/* What is computed at once: whole blocks of a long row, then its end; of short
+   rows as many as fit. */
+EW_INLINE int64_t ew_block_count(const struct ew_block_place *at)
+{
+    int64_t n = ew_block_run(at, EW_BLOCKS);
+    if (at->cols < EW_BLOCK_ROW) {
+        int64_t left = (at->rows - at->row) * at->cols - at->col;
+        return left < EW_BLOCKS ? left : EW_BLOCKS;
+    }
+    return n < EW_BLOCK ? n : n - n % EW_BLOCK;
+}
+
+/* The elements themselves where they are whole blocks, else in a buffer. */
+EW_INLINE const char *ew_block_input(const struct ew_block_place *at, int64_t n,
+                                     void *data, struct ew_stride s,
+                                     int64_t size, const void *one,
+                                     char *buffer)
+{
+    if (ew_block_whole(at, n) && s.col == size)
+        return ew_block_at(at, data, s);
+    ew_block_load(*at, n, data, s, size, buffer);
+    for (; n % EW_BLOCK; n++)
+        memcpy(buffer + n * size, one, (size_t)size);
+    return buffer;
+}
+
+/* A whole kernel on elements of one size, of which `one` is the number 1. */
+EW_INLINE void ew_block_all(ew_block_compute *compute, int64_t size,
+                            const void *one, int64_t rows, int64_t cols,
+                            void *const data[], const struct ew_stride s[])
+{
+    _Alignas(64) char x[EW_BLOCK_BYTES], y[EW_BLOCK_BYTES];
+    _Alignas(64) char made[EW_BLOCK_BYTES];
+    struct ew_block_place at = {0, 0, rows, cols};
+    int before = errno;
+    while (at.row < rows) {
+        int64_t n = ew_block_count(&at);
+        bool direct = ew_block_whole(&at, n) && s[EW_OUT].col == size;
+        char *out = direct ? ew_block_at(&at, data[EW_OUT], s[EW_OUT]) : made;
+        compute((n + EW_BLOCK - 1) / EW_BLOCK * EW_BLOCK,
+                ew_block_input(&at, n, data[EW_X], s[EW_X], size, one, x),
+                ew_block_input(&at, n, data[EW_Y], s[EW_Y], size, one, y), out);
+        if (!direct)
+            ew_block_store(at, n, data[EW_OUT], s[EW_OUT], size, made);
+        ew_block_move(&at, n);
+    }
+    ew_quiet_restore(before);
+}
+
+/* One line makes the kernel NAME of an operation: of fast_NAME, which is
+   computed on whole vectors, and op_NAME, which is asked for the elements
+   that fast_NAME calls odd. */
+#define EW_BLOCK_KERNEL(PASTE, name)                                           \
+    static void PASTE(compute_##name)(int64_t n, const void *x, const void *y, \
+                                      void *out)                               \
+    {                                                                          \
+        PASTE(compute)(PASTE(fast_##name), PASTE(op_##name), n, x, y, out);    \
+    }                                                                          \
+    static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \
+                            const struct ew_stride s[])                        \
+    {                                                                          \
+        PASTE(blocks)(PASTE(compute_##name), rows, cols, data, s);             \
+    }
+
+#endif
