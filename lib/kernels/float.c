@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 #include "block.h"
+#include "power_f32.h"
+#include "power_f64.h"
 
 #define B uint16_t
 #define S int16_t

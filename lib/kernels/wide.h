@@ -1,0 +1,76 @@
+/*
+ * Logarithm and exponential in double, to what f32 needs: relative errors of
+ * 2^-37 and 2^-34, without branches and without tables, so that a loop of them
+ * becomes vectors on every level. Coefficients are minimax polynomials, made by
+ * tests/accuracy/minimax.py, which names them as they are named here.
+ */
+#ifndef EW_WIDE_H
+#define EW_WIDE_H
+
+#include <math.h>
+
+#include "loop.h"
+
+/* a * b + c, rounded once where that is as fast as twice. */
+#if defined(__FMA__) || defined(FP_FAST_FMA)
+#define EW_MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#else
+#define EW_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+EW_INLINE uint64_t ew_wide_bits(double x)
+{
+    uint64_t b;
+    memcpy(&b, &x, sizeof b);
+    return b;
+}
+
+EW_INLINE double ew_wide_from(uint64_t b)
+{
+    double x;
+    memcpy(&x, &b, sizeof x);
+    return x;
+}
+
+/* For a normal x > 0, x = 2^e (1 + f): gives f, from -0.293 to 0.415. */
+EW_INLINE float ew_wide_split(float x, int32_t *e)
+{
+    const uint32_t root_half = 0x3f3504f3;
+    uint32_t b;
+    memcpy(&b, &x, sizeof b);
+    *e = (int32_t)(b - root_half) >> 23;
+    b -= (uint32_t)*e << 23;
+    memcpy(&x, &b, sizeof x);
+    return x - 1;
+}
+
+/* e + log2(1 + f). With s = f / (2 + f), log(1 + f) = 2 artanh(s), which is
+   odd: log2_artanh. */
+EW_INLINE double ew_wide_log2(float f, int32_t e)
+{
+    double d = f, s = d / (d + 2), z = s * s, sum = 0x1.5ce7cd88b0410p-2;
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.a58d8fc321ae6p-2);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.27777fda5aaddp-1);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.ec709d12e173dp-1);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.71547652bede5p+1);
+    return EW_MULTIPLY_ADD(sum, s, (double)e);
+}
+
+/* 2^(512 u), |u| < 2: a scale in which one bit of u tells that it is too large.
+   Adding 1.5 * 2^43 rounds 512 u to an integer, in the last bits of the sum.
+   What is left is exp2_512. */
+EW_INLINE double ew_wide_exp2(double u)
+{
+    const double integer = 0x1.8p43;
+    double n = u + integer, f = u - (n - integer), sum = 0x1.fe17831be46b5p+46;
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.446a1fdaadc5ap+41);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.5d8a7088fe7bdp+35);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.3b29dc40d6933p+29);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.c6b08aaf2e314p+22);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.ebfbe0a4be814p+15);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.62e42ff116290p+8);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.ffffffffabbcdp-1);
+    return ew_wide_from(ew_wide_bits(sum) + (ew_wide_bits(n) << 52));
+}
+
+#endif
