@@ -149,14 +149,13 @@ EW_INLINE void ew_block_all(ew_block_compute *compute, int64_t size,
     ew_quiet_restore(before);
 }
 
-/* One line makes the kernel NAME of an operation: of fast_NAME, which is
-   computed on whole vectors, and op_NAME, which is asked for the elements
-   that fast_NAME calls odd. */
-#define EW_BLOCK_KERNEL(PASTE, name)                                           \
+/* One line makes the kernel NAME of an operation from a call that computes n
+   elements of x, y and out. */
+#define EW_BLOCK_KERNEL(PASTE, name, call)                                     \
     static void PASTE(compute_##name)(int64_t n, const void *x, const void *y, \
                                       void *out)                               \
     {                                                                          \
-        PASTE(compute)(PASTE(fast_##name), PASTE(op_##name), n, x, y, out);    \
+        call;                                                                  \
     }                                                                          \
     static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \
                             const struct ew_stride s[])                        \

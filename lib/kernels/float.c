@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 #include "block.h"
+#include "angle_f32.h"
+#include "angle_f64.h"
 #include "power_f32.h"
 #include "power_f64.h"
 
@@ -38,6 +40,7 @@
 #define DIGITS 24
 #define NAME(x) x##_f32
 #define M(fn) fn##f
+#define ATAN2(name) BLOCK(name)
 #define WIDE double
 #define WM(f) f
 #define LM(f) f
@@ -48,6 +51,7 @@
 #define DIGITS 53
 #define NAME(x) x##_f64
 #define M(f) f
+#define ATAN2(name) ODD(name)
 #define WIDE long double
 #define WM(f) f
 #define LM(fn) fn##l

@@ -1,46 +1,115 @@
 /*
- * pow on f64: that of libm, which documents <= 1 ULP, and the formulas of
- * exponents that have one.
+ * pow on f64 for power.inc: 2^(y log2(x)) with the logarithm in twice the
+ * digits of a double, <= 0.8 ULP. Where there is no fast fma, libm's pow is.
  */
 #ifndef EW_POWER_F64_H
 #define EW_POWER_F64_H
 
-#include <math.h>
 #include "block.h"
-#include "wide.h"
+#include "pair.h"
 
-EW_INLINE double op_pow_f64(double x, double y)
+/* log2(x / 2^shift) of a normal x > 0 = 2^(e + shift) (1 + f), with s = f / (2
+   + f) and z = s^2: e + s log2_artanh_pair(z), whose first two coefficients are
+   pairs. */
+EW_INLINE struct ew_pair ew_power_log2(double x, double shift)
 {
+    const uint64_t root_half = 0x3fe6a09e667f3bcd, bias = (uint64_t)1023 << 52;
+    const struct ew_pair c0 = {0x1.71547652b82fep+1, 0x1.77b0c2f159badp-55};
+    const struct ew_pair c1 = {0x1.ec709dc3a03fcp-1, 0x1.7d48c3cecfe02p-55};
+    uint64_t b = ew_wide_bits(x), k = (b - root_half + bias) >> 52;
+    double f = ew_wide_from(b - (k << 52) + bias) - 1;
+    double e = ew_wide_from(k | 0x4330000000000000) - (0x1p52 + 1023) - shift;
+    struct ew_pair s =
+        ew_pair_quotient((struct ew_pair){f, -0.0}, ew_pair_sum(2, f));
+    struct ew_pair z = ew_pair_multiply(s, s);
+    double w = z.high * z.high;
+    double c2 =
+        ew_wide_line(z.high, 0x1.2776c50ef9fd2p-1, 0x1.a61762a707a99p-2);
+    double c4 =
+        ew_wide_line(z.high, 0x1.484b1448d0640p-2, 0x1.0c9a59776940cp-2);
+    double c6 =
+        ew_wide_line(z.high, 0x1.c6a29fdf2c01dp-3, 0x1.877356f5d0a73p-3);
+    double c8 = ew_wide_line(w, c6, 0x1.87dea65ecc68ep-3);
+    double sum = ew_wide_line(w, c2, ew_wide_line(w, c4, c8));
+    struct ew_pair p = ew_pair_product(z.high, sum);
+    p.low = EW_MULTIPLY_ADD(z.low, sum, p.low);
+    p = ew_pair_multiply(z, ew_pair_add(c1, p));
+    p = ew_pair_multiply(s, ew_pair_add(c0, p));
+    return ew_pair_add((struct ew_pair){e, -0.0}, p);
+}
+
+/* y log2(x) / 256 */
+EW_INLINE struct ew_pair ew_power_exponent_f64(double x, double shift, double y)
+{
+    struct ew_pair log2 = ew_power_log2(x, shift);
+    return ew_pair_multiply((struct ew_pair){y * 0x1p-8, -0.0}, log2);
+}
+
+#if defined(EW_FAST_FMA)
+EW_INLINE double power_normal_f64(double x, double y, uint64_t *far)
+{
+    struct ew_pair u = ew_power_exponent_f64(x, 0, y);
+    double n;
+    *far |= ew_wide_bits(u.high);
+    struct ew_pair power = ew_pair_exp2(u, &n);
+    return ew_pair_scale(power.high, n);
+}
+
+/* Beyond all powers, the low part of the exponent may be no number. */
+EW_INLINE double power_positive_f64(double x, double y)
+{
+    bool small = x < 0x1p-1022;
+    struct ew_pair u =
+        ew_power_exponent_f64(small ? x * 0x1p54 : x, small ? 54 : 0, y);
+    double n, high = u.high;
+    u.high = u.high < 4.5 ? u.high : 4.5;
+    u.high = u.high > -4.5 ? u.high : -4.5;
+    u.low = u.high == high ? u.low : 0;
+    struct ew_pair power = ew_pair_exp2(u, &n);
+    return ew_pair_scale_far(power.high, n);
+}
+#else
+EW_INLINE double power_normal_f64(double x, double y, uint64_t *far)
+{
+    (void)far;
     return pow(x, y);
 }
 
-static void compute_pow_f64(int64_t n, const void *px, const void *py,
-                            void *out)
+EW_INLINE double power_positive_f64(double x, double y)
 {
-    const double *x = px, *y = py;
-    double *made = out;
-    for (int64_t i = 0; i < n; i++)
-        made[i] = op_pow_f64(x[i], y[i]);
+    return pow(x, y);
 }
+#endif
 
-/* The square and its rounding error, times x; the error counts only where all
-   are numbers. */
+/* The square and its rounding error, times x, where neither overflows nor
+   vanishes. */
 EW_INLINE double op_cube_f64(double x, double y)
 {
     (void)y;
-    double square = x * x, lost = fma(x, x, -square);
-    double cube = square * x, rest = fma(square, x, -cube) + lost * x;
-    return fabs(cube) < INFINITY && fabs(cube) > 0x1p-900 ? cube + rest : cube;
+    double a = fabs(x);
+    bool large = a > 0x1p200, small = a < 0x1p-200;
+    x *= large ? 0x1p-200 : small ? 0x1p200 : 1;
+    struct ew_pair square = ew_pair_product(x, x);
+    struct ew_pair cube = ew_pair_product(square.high, x);
+    double sum = cube.high + (cube.low + square.low * x);
+    sum *= large ? 0x1p600 : small ? 0x1p-600 : 1;
+    return a < 0x1p345 ? copysign(sum, x) : x * INFINITY;
 }
 
-/* One step of Newton from 1 / sqrt(x), r (3 - x r^2) / 2, with r^2 exact. */
+/* One step of Newton from 1 / sqrt(x), r (3 - x r^2) / 2, with r^2 a pair. */
 EW_INLINE double op_inverse_root_f64(double x, double y)
 {
     (void)y;
-    double r = 1 / sqrt(x + 0), square = r * r, lost = fma(r, r, -square);
-    double off = fma(-x, square, 1) - x * lost;
-    double better = r + r * (off / 2);
-    return x == -INFINITY ? 0 : x > 0 && x < INFINITY ? better : r;
+    bool large = x > 0x1p500, small = x < 0x1p-500;
+    double scaled = x * (large ? 0x1p-600 : small ? 0x1p600 : 1);
+    double r = 1 / sqrt(scaled + 0);
+    struct ew_pair square = ew_pair_product(r, r);
+    struct ew_pair one = ew_pair_product(scaled, square.high);
+    double off = (1 - one.high) - one.low - scaled * square.low;
+    double better = r + r * (off * 0.5);
+    better *= large ? 0x1p-300 : small ? 0x1p300 : 1;
+    better = x > 0 && x < INFINITY ? better : r;
+    return x == -INFINITY ? 0 : better;
 }
 
 #endif

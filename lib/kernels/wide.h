@@ -11,8 +11,12 @@
 
 #include "loop.h"
 
-/* a * b + c, rounded once where that is as fast as twice. */
 #if defined(__FMA__) || defined(FP_FAST_FMA)
+#define EW_FAST_FMA
+#endif
+
+/* a * b + c, rounded once where that is as fast as twice. */
+#if defined(EW_FAST_FMA)
 #define EW_MULTIPLY_ADD(a, b, c) fma(a, b, c)
 #else
 #define EW_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
@@ -30,6 +34,12 @@ EW_INLINE double ew_wide_from(uint64_t b)
     double x;
     memcpy(&x, &b, sizeof x);
     return x;
+}
+
+/* The piece a + b x of a polynomial. */
+EW_INLINE double ew_wide_line(double x, double a, double b)
+{
+    return EW_MULTIPLY_ADD(b, x, a);
 }
 
 /* For a normal x > 0, x = 2^e (1 + f): gives f, from -0.293 to 0.415. */
