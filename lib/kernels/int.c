@@ -3,6 +3,7 @@
  */
 #include <stdbool.h>
 
+#include "divide.h"
 #include "loop.h"
 
 #define T int8_t

@@ -1,0 +1,221 @@
+/*
+ * Turns integer division into vector code. An unsigned x / y of any two
+ * numbers goes through floating point and is exact; the quotients of a block
+ * by one divisor are products with a multiplier that is found once.
+ */
+#ifndef EW_DIVIDE_H
+#define EW_DIVIDE_H
+
+#include <math.h>
+
+#include "half.h"
+#include "loop.h"
+
+/* 24 bits hold x, y and their quotient, and tell every quotient below an
+   integer from that integer: truncation is exact. y > 0 in all three. */
+EW_INLINE uint32_t ew_divide_16(uint32_t x, uint32_t y)
+{
+    return (uint32_t)(int32_t)((float)(int32_t)x / (float)(int32_t)y);
+}
+
+#if defined(__AVX2__)
+/* 2^52 + n, whose last bits are those of n. */
+EW_INLINE double ew_divide_on_52(uint64_t n)
+{
+    return ew_half_double(n | 0x4330000000000000);
+}
+
+/* As with 16 bits, in double. Through 2^52 there and back: not every level
+   has the conversions of unsigned integers. */
+EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
+{
+    double q = (ew_divide_on_52(x) - 0x1p52) / (ew_divide_on_52(y) - 0x1p52);
+    return (uint32_t)ew_half_bits64(floor(q) + 0x1p52);
+}
+
+/* The nearest integer, |x| < 2^51. */
+EW_INLINE uint64_t ew_divide_nearest(double x)
+{
+    return ew_half_bits64(x + 0x1.8p52) - ew_half_bits64(0x1.8p52);
+}
+
+EW_INLINE double ew_divide_from_u64(uint64_t n)
+{
+#if defined(__AVX512DQ__)
+    return (double)n;
+#else
+    double high = ew_half_double(n >> 32 | 0x4530000000000000);
+    return (high - (0x1p84 + 0x1p52)) + ew_divide_on_52(n & 0xffffffff);
+#endif
+}
+
+EW_INLINE double ew_divide_from_i64(uint64_t n)
+{
+#if defined(__AVX512DQ__)
+    return (double)(int64_t)n;
+#else
+    double high = ew_half_double((n >> 32 ^ 0x80000000) | 0x4530000000000000);
+    return (high - (0x1p84 + 0x1p63 + 0x1p52)) +
+           ew_divide_on_52(n & 0xffffffff);
+#endif
+}
+
+/* An integer within 1 of x, 0 <= x <= 2^64, modulo 2^64. */
+EW_INLINE uint64_t ew_divide_to_u64(double x)
+{
+    double high = x * 0x1p-32 + 0x1p52;
+    double low = x - (high - 0x1p52) * 0x1p32;
+    return (ew_half_bits64(high) << 32) + ew_divide_nearest(low);
+}
+
+/*
+ * A first quotient by the reciprocal is wrong by less than 2^14, and what
+ * remains is a signed 64-bit number. The nearest integer to the quotient of
+ * that leaves a remainder between -y and y, for which y < 2^63 has the sign
+ * bit free; beyond, the quotient is 0 or 1.
+ */
+EW_INLINE uint64_t ew_divide_64(uint64_t x, uint64_t y)
+{
+    double inverse = 1 / ew_divide_from_u64(y);
+    uint64_t q = ew_divide_to_u64(ew_divide_from_u64(x) * inverse);
+    uint64_t rest = x - q * y;
+    uint64_t more = ew_divide_nearest(ew_divide_from_i64(rest) * inverse);
+    rest -= more * y;
+    return y >> 63 ? x >= y : q + more - (rest >> 63);
+}
+#else
+/* Vectors of this level lack what that takes. */
+EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
+{
+    return x / y;
+}
+
+EW_INLINE uint64_t ew_divide_64(uint64_t x, uint64_t y)
+{
+    return x / y;
+}
+#endif
+
+/*
+ * A divisor d of `bits` bits as a multiplier and two shifts:
+ *
+ *     high = x * multiplier >> bits
+ *     x / d = (high + ((x - high) >> first)) >> second
+ *
+ * T. Granlund, P. L. Montgomery, Division by Invariant Integers using
+ * Multiplication, PLDI 1994, figure 4.1.
+ */
+struct ew_divisor {
+    uint64_t multiplier;
+    unsigned first, second;
+};
+
+/* floor(2^bits (2^l - d) / d) + 1 with 2^l the first power from d on, digit by
+   digit: it does not fit a division. */
+EW_INLINE struct ew_divisor ew_divide_prepare(uint64_t d, int bits)
+{
+    unsigned l = 0;
+    while (l < 64 && (uint64_t)1 << l < d)
+        l++;
+    uint64_t rest = (l < 64 ? (uint64_t)1 << l : 0) - d, quotient = 0;
+    for (int i = 0; i < bits; i++) {
+        bool one = rest >> 63 || 2 * rest >= d;
+        rest = 2 * rest - (one ? d : 0);
+        quotient = 2 * quotient + one;
+    }
+    return (struct ew_divisor){quotient + 1, l > 0, l > 0 ? l - 1 : 0};
+}
+
+/*
+ * Blocks of quotients by one divisor, in vectors: compilers have no product
+ * of 32-bit halves, and widen a shift of 16 bits.
+ */
+enum { EW_DIVIDE_BLOCK = 64 };
+
+#if defined(__SSE2__)
+#if defined(__AVX512F__)
+enum { EW_DIVIDE_VECTOR = 64 };
+#define EW_DIVIDE_X86(f, x, y) _mm512_##f((__m512i)(x), (__m512i)(y))
+#elif defined(__AVX2__)
+enum { EW_DIVIDE_VECTOR = 32 };
+#define EW_DIVIDE_X86(f, x, y) _mm256_##f((__m256i)(x), (__m256i)(y))
+#else
+enum { EW_DIVIDE_VECTOR = 16 };
+#define EW_DIVIDE_X86(f, x, y) _mm_##f((__m128i)(x), (__m128i)(y))
+#endif
+typedef uint16_t ew_vector_16 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
+typedef uint32_t ew_vector_32 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
+typedef uint64_t ew_vector_64 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
+
+EW_INLINE ew_vector_16 ew_divide_high_16(ew_vector_16 x, uint16_t m)
+{
+    return (ew_vector_16)EW_DIVIDE_X86(mulhi_epu16, x, (ew_vector_16){0} + m);
+}
+
+/* The low halves of both, multiplied. */
+EW_INLINE ew_vector_64 ew_divide_product(ew_vector_64 x, ew_vector_64 y)
+{
+    return (ew_vector_64)EW_DIVIDE_X86(mul_epu32, x, y);
+}
+
+EW_INLINE ew_vector_32 ew_divide_high_32(ew_vector_32 x, uint32_t m)
+{
+    ew_vector_64 pairs = (ew_vector_64)x, factor = (ew_vector_64){0} + m;
+    ew_vector_64 even = ew_divide_product(pairs, factor) >> 32;
+    ew_vector_64 odd = ew_divide_product(pairs >> 32, factor);
+    return (ew_vector_32)(even | (odd & 0xffffffff00000000));
+}
+
+/* As on paper, in digits of 32 bits. */
+EW_INLINE ew_vector_64 ew_divide_high_64(ew_vector_64 x, uint64_t m)
+{
+    ew_vector_64 m0 = (ew_vector_64){0} + m, m1 = m0 >> 32, x1 = x >> 32;
+    ew_vector_64 middle =
+        ew_divide_product(x1, m0) + (ew_divide_product(x, m0) >> 32);
+    ew_vector_64 other = ew_divide_product(x, m1) + (middle & 0xffffffff);
+    return ew_divide_product(x1, m1) + (middle >> 32) + (other >> 32);
+}
+#else
+typedef uint16_t ew_vector_16;
+typedef uint32_t ew_vector_32;
+typedef uint64_t ew_vector_64;
+
+EW_INLINE uint16_t ew_divide_high_16(uint16_t x, uint16_t m)
+{
+    return (uint16_t)((uint32_t)x * m >> 16);
+}
+
+EW_INLINE uint32_t ew_divide_high_32(uint32_t x, uint32_t m)
+{
+    return (uint32_t)((uint64_t)x * m >> 32);
+}
+
+EW_INLINE uint64_t ew_divide_high_64(uint64_t x, uint64_t m)
+{
+    uint64_t x0 = (uint32_t)x, x1 = x >> 32, m0 = (uint32_t)m, m1 = m >> 32;
+    uint64_t middle = x1 * m0 + (x0 * m0 >> 32);
+    uint64_t other = x0 * m1 + (uint32_t)middle;
+    return x1 * m1 + (middle >> 32) + (other >> 32);
+}
+#endif
+
+#define EW_DIVIDE_BLOCK_OF(bits)                                               \
+    EW_INLINE void ew_divide_block_##bits(                                     \
+        const uint##bits##_t *n, struct ew_divisor d, uint##bits##_t *q)       \
+    {                                                                          \
+        ew_vector_##bits v, high;                                              \
+        uint##bits##_t m = (uint##bits##_t)d.multiplier;                       \
+        uint##bits##_t first = (uint##bits##_t)d.first;                        \
+        uint##bits##_t second = (uint##bits##_t)d.second;                      \
+        for (size_t i = 0; i < EW_DIVIDE_BLOCK; i += sizeof v / sizeof *n) {   \
+            memcpy(&v, &n[i], sizeof v);                                       \
+            high = ew_divide_high_##bits(v, m);                                \
+            v = (high + ((v - high) >> first)) >> second;                      \
+            memcpy(&q[i], &v, sizeof v);                                       \
+        }                                                                      \
+    }
+EW_DIVIDE_BLOCK_OF(16)
+EW_DIVIDE_BLOCK_OF(32)
+EW_DIVIDE_BLOCK_OF(64)
+
+#endif
