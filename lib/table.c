@@ -28,13 +28,16 @@ static const struct tables levels[EW_LEVELS] = {
 };
 
 /* Only comparisons of a signed with an unsigned i64 mix types; every other
-   operation gets both operands in one. */
+   operation gets both operands in one. NULL: no operation takes the two. */
 static const ew_kernel_row *find_row(const struct tables *t,
                                      elementwise_dtype x, elementwise_dtype y)
 {
+    if (x == ELEMENTWISE_I64 && y == ELEMENTWISE_U64)
+        return t->logic[EW_LOGIC_I64_U64];
+    if (x == ELEMENTWISE_U64 && y == ELEMENTWISE_I64)
+        return t->logic[EW_LOGIC_U64_I64];
     if (x != y)
-        return t
-            ->logic[x == ELEMENTWISE_I64 ? EW_LOGIC_I64_U64 : EW_LOGIC_U64_I64];
+        return NULL;
     if (x >= ELEMENTWISE_C64)
         return t->complexes[x - ELEMENTWISE_C64];
     if (x >= ELEMENTWISE_F16)
@@ -47,7 +50,8 @@ static const ew_kernel_row *find_row(const struct tables *t,
 ew_kernel *ew_table_kernel(int level, int op, elementwise_dtype x,
                            elementwise_dtype y)
 {
-    return (*find_row(&levels[level], x, y))[op];
+    const ew_kernel_row *row = find_row(&levels[level], x, y);
+    return row ? (*row)[op] : NULL;
 }
 
 ew_kernel *ew_table_convert(int level, elementwise_dtype to,

@@ -121,11 +121,23 @@ elementwise_dtype ew_types_promote(elementwise_dtype x, elementwise_dtype y)
     return wide ? ELEMENTWISE_C128 : ELEMENTWISE_C64;
 }
 
-/* Logic asks each operand on its own whether it is 0, so it needs no common
-   type: both become bool. */
 static bool is_logical(elementwise_op op)
 {
     return op >= ELEMENTWISE_LOGICAL_AND && op <= ELEMENTWISE_LOGICAL_XOR;
+}
+
+/* Logic asks each operand on its own whether it is 0, so it needs no common
+   type: where there is no kernel for the two, both become bool. */
+static bool becomes_bool(elementwise_dtype x, elementwise_dtype y)
+{
+    return x != y || ew_types_kind(x) == EW_KIND_FLOAT;
+}
+
+/* f16 and bf16 are computed in f32, but for what is done to their bits. */
+static bool is_widened(elementwise_op op, elementwise_dtype dtype)
+{
+    return (dtype == ELEMENTWISE_F16 || dtype == ELEMENTWISE_BF16) &&
+           op != ELEMENTWISE_NEXTAFTER && op != ELEMENTWISE_COPYSIGN;
 }
 
 /* An i64 (or another signed type) with a u64: their promoted type, f64, does
@@ -183,10 +195,9 @@ elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,
     if (!(ops[op].types & ew_types_kind(p)) || (bits && mixed))
         return bad_dtype(op, types);
 
-    bool half = p == ELEMENTWISE_F16 || p == ELEMENTWISE_BF16;
-    if (half && op != ELEMENTWISE_NEXTAFTER)
+    if (is_widened(op, p))
         compute = ELEMENTWISE_F32;
-    if (is_logical(op))
+    if (is_logical(op) && becomes_bool(x, y))
         compute = ELEMENTWISE_BOOL;
     types->compute[0] = types->compute[1] = types->compute[2] = compute;
     if (ops[op].result == BOOL) {

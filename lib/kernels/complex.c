@@ -4,6 +4,7 @@
  */
 #include <complex.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "loop.h"
 

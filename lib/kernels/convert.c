@@ -8,14 +8,94 @@
 #include "half.h"
 #include "loop.h"
 
-/* One operand: it stands in for y too, which is not looked at. */
-EW_INLINE void loop(ew_apply *apply, int64_t from, int64_t to, int64_t rows,
-                    int64_t cols, void *const data[],
-                    const struct ew_stride s[])
+/* What is converted to what, as constants for the loop. */
+enum {
+#define DTYPE(name, NAME, type, kind, part) dtype_##name = ELEMENTWISE_##NAME,
+#include "dtypes.def"
+};
+
+/* Processors convert f16, which compilers do not use for vectors. Both
+   functions do as much of a dense row as fills vectors, and return how much;
+   the bits are those of half.h. */
+#if defined(__AVX512F__)
+EW_INLINE int64_t widen_f16(int64_t cols, const char *x, char *out)
 {
+    int64_t c = 0;
+    for (; c + 16 <= cols; c += 16)
+        _mm512_storeu_ps(out + 4 * c, _mm512_cvtph_ps(_mm256_loadu_si256(
+                                          (const __m256i *)(x + 2 * c))));
+    return c;
+}
+
+EW_INLINE int64_t narrow_f16(int64_t cols, const char *x, char *out)
+{
+    int64_t c = 0;
+    for (; c + 16 <= cols; c += 16)
+        _mm256_storeu_si256((__m256i *)(out + 2 * c),
+                            _mm512_cvtps_ph(_mm512_loadu_ps(x + 4 * c),
+                                            _MM_FROUND_TO_NEAREST_INT));
+    return c;
+}
+#elif defined(__F16C__)
+EW_INLINE int64_t widen_f16(int64_t cols, const char *x, char *out)
+{
+    int64_t c = 0;
+    for (; c + 8 <= cols; c += 8)
+        _mm256_storeu_ps(
+            (float *)(out + 4 * c),
+            _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(x + 2 * c))));
+    return c;
+}
+
+EW_INLINE int64_t narrow_f16(int64_t cols, const char *x, char *out)
+{
+    int64_t c = 0;
+    for (; c + 8 <= cols; c += 8)
+        _mm_storeu_si128(
+            (__m128i *)(out + 2 * c),
+            _mm256_cvtps_ph(_mm256_loadu_ps((const float *)(x + 4 * c)),
+                            _MM_FROUND_TO_NEAREST_INT));
+    return c;
+}
+#endif
+
+#if defined(__F16C__)
+/* Dense rows of f16 to or from f32: vectors first, then what is left. */
+EW_INLINE void loop_f16(ew_apply *apply, bool narrow, int64_t rows,
+                        int64_t cols, const char *x, char *out,
+                        const struct ew_stride s[])
+{
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t c = narrow ? narrow_f16(cols, x, out) : widen_f16(cols, x, out);
+        for (; c < cols; c++)
+            apply(x + c * s[EW_X].col, NULL, out + c * s[EW_OUT].col);
+        x += s[EW_X].row;
+        out += s[EW_OUT].row;
+    }
+}
+
+#endif
+
+/* One operand: it stands in for y too, which is not looked at. As if y moved,
+   an x that stands still has one of the forms that are vectors. */
+EW_INLINE void loop(ew_apply *apply, int from, int to, int64_t size_from,
+                    int64_t size_to, int64_t rows, int64_t cols,
+                    void *const data[], const struct ew_stride s[])
+{
+#if defined(__F16C__)
+    bool widen = from == ELEMENTWISE_F16 && to == ELEMENTWISE_F32;
+    bool narrow = from == ELEMENTWISE_F32 && to == ELEMENTWISE_F16;
+    bool dense = s[EW_X].col == size_from && s[EW_OUT].col == size_to;
+    if ((widen || narrow) && dense) {
+        loop_f16(apply, narrow, rows, cols, data[EW_X], data[EW_OUT], s);
+        return;
+    }
+#endif
+    (void)from, (void)to;
     void *const operands[] = {data[EW_X], data[EW_X], data[EW_OUT]};
-    const struct ew_stride strides[] = {s[EW_X], {0, 0}, s[EW_OUT]};
-    ew_loop(apply, from, from, to, rows, cols, operands, strides);
+    const struct ew_stride strides[] = {s[EW_X], {0, size_from}, s[EW_OUT]};
+    ew_loop(apply, size_from, size_from, size_to, rows, cols, operands,
+            strides);
 }
 
 /* Each type as a native one that holds it. */

@@ -1,6 +1,6 @@
 /*
  * The kernels of f32 and f64: float.inc, once per type. f16 and bf16 are
- * computed in f32 by the executor; only nextafter steps in their own type.
+ * computed in f32 by the executor; nextafter and copysign take their own bits.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -15,25 +15,25 @@
 #define S int16_t
 #define INFINITE 0x7c00
 #define NAME(x) x##_f16
-#include "nextafter.inc"
+#include "float_bits.inc"
 
 #define B uint16_t
 #define S int16_t
 #define INFINITE 0x7f80
 #define NAME(x) x##_bf16
-#include "nextafter.inc"
+#include "float_bits.inc"
 
 #define B uint32_t
 #define S int32_t
 #define INFINITE 0x7f800000
 #define NAME(x) x##_f32
-#include "nextafter.inc"
+#include "float_bits.inc"
 
 #define B uint64_t
 #define S int64_t
 #define INFINITE 0x7ff0000000000000
 #define NAME(x) x##_f64
-#include "nextafter.inc"
+#include "float_bits.inc"
 
 #define T float
 #define B uint32_t
@@ -57,8 +57,10 @@
 #define LM(fn) fn##l
 #include "float.inc"
 
-static const ew_kernel_row row_f16 = {[ELEMENTWISE_NEXTAFTER] = nextafter_f16};
-static const ew_kernel_row row_bf16 = {[ELEMENTWISE_NEXTAFTER] =
+static const ew_kernel_row row_f16 = {[ELEMENTWISE_COPYSIGN] = copysign_f16,
+                                      [ELEMENTWISE_NEXTAFTER] = nextafter_f16};
+static const ew_kernel_row row_bf16 = {[ELEMENTWISE_COPYSIGN] = copysign_bf16,
+                                       [ELEMENTWISE_NEXTAFTER] =
                                            nextafter_bf16};
 
 const ew_kernel_row *const EW_CONCAT(ew_float, EW_LEVEL)[4] = {
