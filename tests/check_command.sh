@@ -716,4 +716,62 @@ status=0
     grep -q '"error":{"status":"BAD_SHAPE","exit":3,"message":"add: ' stdout
 report 'explain --json says why not' $?
 
+# Other systems
+prints 'the table of systems' \
+    'caffe       axis 1               (2,3,4,5)  y . 3 4 .' \
+    explain mul 2x3x4x5 3x4 --axis 1
+prints 'who refuses' 'numpy                            refused: 4 against 3' \
+    explain mul 2x3x4x5 3x4 --axis 1
+equal 'the table has all systems' 10 \
+    "$("$elementwise" explain mul 2x3 3 | sed '1,/elsewhere$/d' | wc -l)"
+"$elementwise" explain mul 2x3 2 >stdout 2>stderr
+grep -q 'paddle2 .* refused: 3 against 2' stdout
+report 'the table is there if the shapes do not fit' $?
+prints "Caffe's axis from the end" 'elementwise_mul(&x, &y, 1, &out)' \
+    explain mul 2x3x4x5 3x4 --dialect caffe --axis -3
+prints 'a learned operand' 'y.reshape(3, 4, 1)' \
+    explain mul 2x3x4x5 3x4 --dialect caffe --axis 1 --num-axes 2
+prints "Caffe's default axis" 'elementwise_add(&x, &y, 1, &out)' \
+    explain add 2x3x4x5 3 --dialect caffe
+prints "Caffe's Eltwise" 'elementwise_max(&x, &y, ELEMENTWISE_NUMPY, &out)' \
+    explain max 2x3 2x3 --dialect caffe
+complains "Caffe's Eltwise does not broadcast" 3 'must be equal' \
+    explain max 2x3 3 --dialect caffe
+complains 'Caffe has no powers' 3 'no pow' explain pow 2x3 2x3 --dialect caffe
+complains 'Caffe drops no 1' 3 '4 against 1 at dimension 2' \
+    explain mul 2x3x4x5 3x1 --dialect caffe
+grep -qF 'legal here: axis 1' stderr
+report 'but it is legal here' $?
+complains 'the axes that are legal there' 3 'legal there: axis -3, 1' \
+    explain mul 2x3x4x5 3x4 --dialect caffe --axis 2
+complains 'undefined' 3 'paddle2 is undefined' \
+    explain add 2x3x4x5 5x1 --dialect paddle2 --axis 3
+prints 'one element of any rank' 'y.ndim = 0; elementwise_add(' \
+    explain add 5 1x1x1 --dialect caffe2 --broadcast 1
+prints 'an ignored axis' 'note   axis is ignored' \
+    explain add 2x3 3 --dialect caffe2 --axis 0
+prints 'operands that were exchanged' 'y to the power x' \
+    explain pow 3 2x3x4 --dialect paddle2 --axis 1
+complains "TensorFlow's limit" 3 '6 groups' \
+    explain add 2x1x2x1x2x1 1x2x1x2x1x2 --dialect tensorflow
+prints 'the same rank without a limit' 'f32 (2,2,2,2,2,2)' \
+    explain add 2x1x2x1x2x1 1x2x1x2x1x2 --dialect torch
+prints 'one group of six dimensions' 'f32 (2,2,2,2,2,2)' \
+    explain add 2x2x2x2x2x2 2x2x2x2x2x2 --dialect tensorflow
+prints 'systems as JSON' '"name":"onnx6","arguments":{"axis":1,'`
+    `'"broadcast":1},"verdict":"legal","shape":[2,3,4],"c":"elementwise_mul('`
+    `'&x, &y, 1, &out)","numpy":"y.reshape(3, 1)","notes":[]}' \
+    explain mul 2x3x4 3 --axis 1 --json
+status=0
+"$elementwise" explain mul 2x3x4 3 --dialect numpy --json >stdout || status=$?
+[ $status -eq 3 ] && grep -qF '"verdict":"illegal","reason":"4 against 3' stdout
+report 'a refusal as JSON' $?
+complains 'an unknown system' 2 'is it caffe?' explain add 2 2 --dialect cafe
+complains 'an argument that a system has not' 2 'numpy takes no --axis' \
+    explain add 2 2 --dialect numpy --axis 0
+complains 'arguments of a system without one' 2 'needs --dialect' \
+    explain add 2 2 --num-axes 0
+complains 'broadcast is a flag' 2 'not 0 or 1' \
+    explain add 2 2 --dialect onnx6 --broadcast 2
+
 echo "1..$count"

@@ -24,6 +24,9 @@ enum {
 };
 
 static int set_axis(struct arguments *a, const char *value);
+static int set_num_axes(struct arguments *a, const char *value);
+static int set_broadcast(struct arguments *a, const char *value);
+static int set_dialect(struct arguments *a, const char *value);
 static int set_out_dtype(struct arguments *a, const char *value);
 static int set_dtype(struct arguments *a, const char *value);
 
@@ -44,6 +47,9 @@ static const struct option {
     {"--dy", 0, GRAD, NULL, FIELD(dy), 0},
     {"--out-dtype", 0, APPLY | COPY | EXPLAIN, set_out_dtype, 0, 0},
     {"--dtype", 0, ALL & ~LIST, set_dtype, 0, 0},
+    {"--dialect", 0, EXPLAIN, set_dialect, 0, 0},
+    {"--num-axes", 0, EXPLAIN, set_num_axes, 0, 0},
+    {"--broadcast", 0, EXPLAIN, set_broadcast, 0, 0},
     {"--shape", 0, COPY, NULL, FIELD(shape), 0},
     {"--json", 0, EXPLAIN | INFO, NULL, 0, FIELD(json)},
     {"--help", 'h', ALL, NULL, 0, FIELD(help)},
@@ -51,14 +57,54 @@ static const struct option {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-static int set_axis(struct arguments *a, const char *value)
+static int read_int(const char *option, const char *value, int *number)
 {
     char *end;
-    long axis = strtol(value, &end, 10);
-    if (end == value || *end || axis < INT_MIN || axis > INT_MAX)
-        return command_fail(COMMAND_USAGE, "--axis: '%s' is not an integer",
+    long n = strtol(value, &end, 10);
+    if (end == value || *end || n < INT_MIN || n > INT_MAX)
+        return command_fail(COMMAND_USAGE, "%s: '%s' is not an integer", option,
                             value);
-    a->axis = (int)axis;
+    *number = (int)n;
+    return COMMAND_DONE;
+}
+
+static int set_axis(struct arguments *a, const char *value)
+{
+    int code = read_int("--axis", value, &a->axis);
+    a->elsewhere.axis = a->axis;
+    a->elsewhere.given |= DIALECT_AXIS;
+    return code;
+}
+
+static int set_num_axes(struct arguments *a, const char *value)
+{
+    a->elsewhere.given |= DIALECT_NUM_AXES;
+    return read_int("--num-axes", value, &a->elsewhere.num_axes);
+}
+
+static int set_broadcast(struct arguments *a, const char *value)
+{
+    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+        return command_fail(COMMAND_USAGE, "--broadcast: '%s' is not 0 or 1",
+                            value);
+    a->elsewhere.given |= DIALECT_BROADCAST;
+    a->elsewhere.broadcast = value[0] == '1';
+    return COMMAND_DONE;
+}
+
+static int set_dialect(struct arguments *a, const char *value)
+{
+    const char *names[16];
+    char question[TEXT_QUESTION];
+    int n = dialect_count();
+    for (int i = 0; i < n; i++)
+        names[i] = dialect_name(i);
+    a->dialect = dialect_from_name(value);
+    if (a->dialect < 0)
+        return command_fail(COMMAND_USAGE,
+                            "--dialect: unknown system '%s'%s; `elementwise "
+                            "explain --help` has them",
+                            value, text_suggest(value, names, n, question));
     return COMMAND_DONE;
 }
 
@@ -167,7 +213,7 @@ int arguments_parse(int argc, char **argv, struct arguments *arguments)
     const struct option *seen[64];
     int n = 0, operands = 0;
     bool only_operands = false;
-    *arguments = (struct arguments){.axis = ELEMENTWISE_NUMPY};
+    *arguments = (struct arguments){.axis = ELEMENTWISE_NUMPY, .dialect = -1};
     for (int i = 1; i < argc; i++) {
         if (only_operands || !is_option(argv[i])) {
             argv[operands++] = argv[i];

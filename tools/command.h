@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "dialect.h"
 #include "elementwise.h"
 
 enum {
@@ -30,6 +31,8 @@ struct arguments {
     const char *dx, *dy;
     const char *shape;           /**< not parsed yet */
     elementwise_dtype out_dtype; /**< 0 if not given */
+    int dialect;                 /**< another system, for explain; -1: none */
+    struct dialect_arguments elsewhere; /**< and what it takes */
     bool bf16, json, help, version;
 };
 

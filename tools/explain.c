@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "command.h"
+#include "elsewhere.h"
 #include "number.h"
 #include "operand.h"
 #include "text.h"
@@ -269,14 +270,18 @@ static void print_operand(const char *name, const struct operand *operand)
 }
 
 static void print_text(const struct call *call, const struct operand operand[2],
-                       const char *plan)
+                       const struct arguments *a,
+                       const struct dialect_view *view, const char *plan)
 {
     size_t nbytes = 0;
     printf("%s: %s\n\n", elementwise_op_name(call->op), help_formula(call->op));
     print_operand("x", &operand[0]);
     print_operand("y", &operand[1]);
-    printf("  axis   %d%s", call->axis,
-           call->axis == ELEMENTWISE_NUMPY ? ", aligned at the right" : "");
+    if (view)
+        elsewhere_print_arguments(a->dialect, &a->elsewhere);
+    else
+        printf("  axis   %d%s", call->axis,
+               call->axis == ELEMENTWISE_NUMPY ? ", aligned at the right" : "");
     print_diagram(call);
     printf("  out    %s ", elementwise_dtype_name(call->dtype));
     text_print_shape(call->ndim, call->shape);
@@ -284,6 +289,8 @@ static void print_text(const struct call *call, const struct operand operand[2],
     elementwise_nbytes(call->dtype, call->ndim, call->shape, &nbytes);
     text_print_bytes(nbytes);
     printf("\n");
+    if (view)
+        elsewhere_print_call(call, view);
     print_plan(plan);
 }
 
@@ -296,55 +303,135 @@ static void print_json_operand(const char *name, elementwise_dtype dtype,
     printf("}");
 }
 
-static void print_json(const struct call *call, elementwise_status status,
-                       const char *plan)
+static void print_json_error(const char *status, int code, const char *message)
+{
+    printf(",\"error\":{\"status\":\"%s\",\"exit\":%d,\"message\":", status,
+           code);
+    text_print_json(message);
+    printf("}}\n");
+}
+
+/* What is known whether or not the shapes fit. */
+static void print_json_call(const struct call *call, const struct arguments *a)
 {
     const elementwise_tensor *x = call->x, *y = call->y;
     printf("{\"op\":\"%s\",\"axis\":%d", elementwise_op_name(call->op),
            call->axis);
     print_json_operand("x", x->dtype, x->ndim, x->shape);
     print_json_operand("y", y->dtype, y->ndim, y->shape);
+    elsewhere_print_json(call, a->dialect, &a->elsewhere);
+}
+
+static void print_json(const struct call *call, const struct arguments *a,
+                       elementwise_status status, const char *plan)
+{
+    print_json_call(call, a);
     if (status) {
-        printf(",\"error\":{\"status\":\"%s\",\"exit\":%d,\"message\":",
-               elementwise_status_name(status), command_code(status));
-        text_print_json(elementwise_last_error());
-        printf("}}\n");
+        print_json_error(elementwise_status_name(status), command_code(status),
+                         elementwise_last_error());
         return;
     }
     print_json_operand("out", call->dtype, call->ndim, call->shape);
     printf(",\"plan\":%s}\n", plan);
 }
 
+/* The plan as JSON, to be freed; NULL if there is no memory. */
+static char *describe(const elementwise_plan *plan)
+{
+    size_t size = elementwise_plan_describe(plan, NULL, 0) + 1;
+    char *json = calloc(size, 1);
+    if (json)
+        elementwise_plan_describe(plan, json, size);
+    return json;
+}
+
+static int explain_call(const struct arguments *a, struct call *call,
+                        const struct operand operand[2],
+                        const struct dialect_view *view)
+{
+    elementwise_plan *plan;
+    elementwise_status status = call_resolve(call, &plan);
+    bool shapes = !status || status == ELEMENTWISE_BAD_SHAPE ||
+                  status == ELEMENTWISE_BAD_AXIS;
+    char *json = describe(plan);
+    elementwise_plan_destroy(plan);
+    if (!json)
+        return command_fail(COMMAND_TOO_BIG, "no memory for a description");
+    if (a->json)
+        print_json(call, a, status, json);
+    else if (!status)
+        print_text(call, operand, a, view, json);
+    free(json);
+    if (status && !a->json)
+        command_fail_status(status);
+    if (shapes && !a->json && !view)
+        elsewhere_print_table(call, &a->elsewhere);
+    return command_code(status);
+}
+
+/* Another system refuses the shapes: says why, and what ours would be. */
+static int refuse(const struct arguments *a, const struct call *call,
+                  const struct dialect_view *view)
+{
+    char message[DIALECT_REASON + 80];
+    snprintf(message, sizeof message, "%s %s: %s", dialect_name(a->dialect),
+             view->verdict == DIALECT_ILLEGAL ? "refuses this" : "is undefined",
+             view->reason);
+    if (!a->json) {
+        command_fail(COMMAND_REFUSED, "%s", message);
+        elsewhere_print_help(call, a->dialect, &a->elsewhere);
+        return COMMAND_REFUSED;
+    }
+    print_json_call(call, a);
+    print_json_error(view->verdict == DIALECT_ILLEGAL ? "REFUSED" : "UNDEFINED",
+                     COMMAND_REFUSED, message);
+    return COMMAND_REFUSED;
+}
+
 static int explain(const struct arguments *a, const struct operand operand[2])
 {
+    elementwise_tensor y = operand[1].tensor;
+    struct dialect_view view;
     struct call call = {.op = elementwise_op_from_name(a->operands[0]),
                         .x = &operand[0].tensor,
                         .y = &operand[1].tensor,
                         .axis = a->axis,
                         .dtype = a->out_dtype};
-    elementwise_plan *plan;
-    elementwise_status status = call_resolve(&call, &plan);
-    size_t size = elementwise_plan_describe(plan, NULL, 0) + 1;
-    char *json = calloc(size, 1);
-    if (!json)
-        return command_fail(COMMAND_TOO_BIG, "no memory for a description");
-    elementwise_plan_describe(plan, json, size);
-    elementwise_plan_destroy(plan);
-    if (a->json)
-        print_json(&call, status, json);
-    else if (!status)
-        print_text(&call, operand, json);
-    free(json);
-    if (status && !a->json)
-        command_fail_status(status);
-    return command_code(status);
+    if (a->dialect < 0)
+        return explain_call(a, &call, operand, NULL);
+    dialect_look(a->dialect, call.op, call.x, call.y, &a->elsewhere, &view);
+    call.axis = view.axis;
+    if (view.verdict != DIALECT_LEGAL)
+        return refuse(a, &call, &view);
+    if (view.y_as_scalar) {
+        y.ndim = 0;
+        call.y = &y;
+    }
+    return explain_call(a, &call, operand, &view);
+}
+
+static int check_arguments(const struct arguments *a)
+{
+    unsigned takes = a->dialect < 0 ? DIALECT_AXIS : dialect_takes(a->dialect);
+    unsigned wrong = a->elsewhere.given & ~takes;
+    const char *name = wrong & DIALECT_AXIS       ? "--axis"
+                       : wrong & DIALECT_NUM_AXES ? "--num-axes"
+                                                  : "--broadcast";
+    if (!wrong)
+        return COMMAND_DONE;
+    if (a->dialect < 0)
+        return command_fail(COMMAND_USAGE, "explain: %s needs --dialect", name);
+    return command_fail(COMMAND_USAGE, "explain: %s takes no %s",
+                        dialect_name(a->dialect), name);
 }
 
 int command_explain(const struct arguments *arguments)
 {
     struct operand operand[2] = {{.map = NULL}, {.map = NULL}};
     char **operands = arguments->operands;
-    int code = COMMAND_DONE;
+    int code = check_arguments(arguments);
+    if (code)
+        return code;
     if (arguments->count != 3)
         return command_fail(COMMAND_USAGE,
                             "explain: an operation and two shapes or files "

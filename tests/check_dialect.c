@@ -1,0 +1,444 @@
+/*
+ * Turns pairs of shapes into what ten systems make of them, and compares it
+ * with tools/dialect.c: all pairs of rank 0 to 4 with extents 1 to 3, under
+ * all arguments of each system. The rules below are written from the systems'
+ * documents and sources, one plain function each, and share nothing with the
+ * table that is tested. A pair that is legal there must be legal here, with
+ * the call that is recommended, and every element must come from where the
+ * other system takes it.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dialect.h"
+#include "elementwise.h"
+#include "support.h"
+
+enum { RANK = 4, NOWHERE = -1, UNSET = 99 };
+
+/* What a system makes of a pair: at each dimension of the result, which of
+   its own dimensions an operand stands there with. */
+struct seen {
+    enum dialect_verdict verdict;
+    int ndim;
+    int64_t shape[RANK];
+    int x[RANK], y[RANK];
+};
+
+struct pair {
+    int nx, ny;
+    int64_t x[RANK], y[RANK];
+};
+
+/* A system's arguments; UNSET where none is given. */
+struct given {
+    int axis, num_axes, broadcast;
+};
+
+static const struct seen illegal = {.verdict = DIALECT_ILLEGAL};
+static const struct seen undefined = {.verdict = DIALECT_UNDEFINED};
+
+static bool same_shape(const struct pair *p)
+{
+    return p->nx == p->ny &&
+           !memcmp(p->x, p->y, (size_t)p->nx * sizeof p->x[0]);
+}
+
+static int larger_rank(const struct pair *p)
+{
+    return p->nx > p->ny ? p->nx : p->ny;
+}
+
+static int ones(const struct pair *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->ny; i++)
+        n += p->y[i] == 1;
+    return n;
+}
+
+/* Rules */
+
+/* NumPy: from the last dimension backwards; either may be stretched. */
+static struct seen numpy(const struct pair *p, const struct given *g)
+{
+    struct seen seen = {DIALECT_LEGAL, larger_rank(p), {0}, {0}, {0}};
+    (void)g;
+    for (int back = 1; back <= seen.ndim; back++) {
+        int i = p->nx - back, j = p->ny - back, k = seen.ndim - back;
+        int64_t a = i < 0 ? 1 : p->x[i], b = j < 0 ? 1 : p->y[j];
+        if (a != b && a != 1 && b != 1)
+            return illegal;
+        seen.x[k] = i < 0 ? NOWHERE : i;
+        seen.y[k] = j < 0 ? NOWHERE : j;
+        seen.shape[k] = a == 1 ? b : a;
+    }
+    return seen;
+}
+
+/* The result is x, nothing of y stands over it yet. */
+static struct seen like_x(const struct pair *p)
+{
+    struct seen seen = {DIALECT_LEGAL, p->nx, {0}, {0}, {0}};
+    for (int k = 0; k < p->nx; k++) {
+        seen.shape[k] = p->x[k];
+        seen.x[k] = k;
+        seen.y[k] = NOWHERE;
+    }
+    return seen;
+}
+
+/* y's dimensions first to last - 1 from dimension at of x on, each equal to
+   x's. */
+static struct seen equal_from(const struct pair *p, int at, int first, int last)
+{
+    struct seen seen = like_x(p);
+    for (int j = first; j < last; j++, at++) {
+        if (at >= p->nx || p->x[at] != p->y[j])
+            return illegal;
+        seen.y[at] = j;
+    }
+    return seen;
+}
+
+/* Paddle up to 1.5: y is placed and is no larger than x in rank; trailing 1s
+   go before the fit is looked at, what remains must equal x, and what does
+   not fit is read beyond x's shape. */
+static struct seen paddle1(const struct pair *p, const struct given *g)
+{
+    int start = g->axis == UNSET || g->axis == -1 ? p->nx - p->ny : g->axis;
+    int last = p->ny;
+    if (same_shape(p))
+        return equal_from(p, 0, 0, p->ny);
+    if (p->nx < p->ny || start < 0 || start >= p->nx)
+        return illegal;
+    while (last > 0 && p->y[last - 1] == 1)
+        last--;
+    if (last > 0 && start + last > p->nx)
+        return undefined;
+    return equal_from(p, start, 0, last);
+}
+
+/* Paddle from 2.2 on, and in what it accepts from 1.7 on: the operand of
+   smaller rank is placed with all of its 1s, either may be stretched; what
+   hangs over is written beyond an array. */
+static struct seen paddle2(const struct pair *p, const struct given *g)
+{
+    int m = larger_rank(p), small = p->nx < p->ny ? p->nx : p->ny;
+    int axis = g->axis == UNSET ? -1 : g->axis;
+    struct seen seen = {DIALECT_LEGAL, m, {0}, {0}, {0}};
+    if (same_shape(p))
+        return equal_from(p, 0, 0, p->ny);
+    if (p->nx == p->ny && axis != 0 && axis != -1)
+        return illegal;
+    if (axis < -1 || axis >= m)
+        return illegal;
+    int start = axis == -1 ? m - small : axis;
+    if (start + small > m)
+        return undefined;
+    for (int k = 0; k < m; k++) {
+        bool covered = k >= start && k < start + small;
+        int own = covered ? k - start : NOWHERE;
+        seen.x[k] = p->nx < p->ny ? own : k;
+        seen.y[k] = p->nx < p->ny ? k : own;
+        int64_t a = seen.x[k] == NOWHERE ? 1 : p->x[seen.x[k]];
+        int64_t b = seen.y[k] == NOWHERE ? 1 : p->y[seen.y[k]];
+        if (a != b && a != 1 && b != 1)
+            return illegal;
+        seen.shape[k] = a > b ? a : b;
+    }
+    return seen;
+}
+
+/* Caffe's Scale and Bias with two bottoms, or with num_axes the learned
+   operand, whose shape is cut out of x. Axes count from the end. Without
+   arguments, equal shapes are an Eltwise layer's. */
+static struct seen caffe(const struct pair *p, const struct given *g)
+{
+    int axis = g->axis == UNSET ? 1 : g->axis;
+    bool learned = g->num_axes != UNSET;
+    if (!learned && g->axis == UNSET && same_shape(p))
+        return equal_from(p, 0, 0, p->ny);
+    if (!learned && p->ny == 0)
+        return like_x(p);
+    if (axis < -p->nx || axis >= p->nx)
+        return illegal;
+    if (axis < 0)
+        axis += p->nx;
+    if (learned) {
+        int n = g->num_axes == -1 ? p->nx - axis : g->num_axes;
+        if (g->num_axes < -1 || axis + n > p->nx || p->ny != n)
+            return illegal;
+    }
+    if (axis + p->ny > p->nx)
+        return illegal;
+    return equal_from(p, axis, 0, p->ny);
+}
+
+/* Caffe2: NumPy's rule without broadcast, which ignores axis. With it, one
+   element goes anywhere; 1s at both ends of y go, the range is that of the
+   untrimmed rank, and what is left equals x. */
+static struct seen caffe2(const struct pair *p, const struct given *g)
+{
+    int axis = g->axis == UNSET || g->axis == -1 ? p->nx - p->ny : g->axis;
+    int first = 0, last = p->ny;
+    if (g->broadcast == UNSET || g->broadcast == 0)
+        return numpy(p, g);
+    if (ones(p) == p->ny)
+        return like_x(p);
+    if (p->ny > p->nx || axis < 0 || axis > p->nx - p->ny)
+        return illegal;
+    while (p->y[first] == 1)
+        first++;
+    while (p->y[last - 1] == 1)
+        last--;
+    return equal_from(p, axis + first, first, last);
+}
+
+/* ONNX opset 1 to 6: equal shapes, or with broadcast one element of no larger
+   rank, or a contiguous subset of x's shape. */
+static struct seen onnx6(const struct pair *p, const struct given *g)
+{
+    int axis = g->axis == UNSET ? p->nx - p->ny : g->axis;
+    if (g->broadcast == UNSET || g->broadcast == 0)
+        return same_shape(p) ? equal_from(p, 0, 0, p->ny) : illegal;
+    if (p->ny > p->nx)
+        return illegal;
+    if (ones(p) == p->ny)
+        return like_x(p);
+    if (axis < 0 || axis + p->ny > p->nx)
+        return illegal;
+    return equal_from(p, axis, 0, p->ny);
+}
+
+/* OpenVINO's PDPD: y fits with all of its 1s, and only y is stretched,
+   anywhere. */
+static struct seen pdpd(const struct pair *p, const struct given *g)
+{
+    struct seen seen = like_x(p);
+    int axis = g->axis == UNSET ? -1 : g->axis;
+    if (axis < -1 || p->ny > p->nx)
+        return illegal;
+    if (axis == -1)
+        axis = p->nx - p->ny;
+    if (axis + p->ny > p->nx)
+        return illegal;
+    for (int j = 0; j < p->ny; j++) {
+        if (p->y[j] != 1 && p->y[j] != p->x[axis + j])
+            return illegal;
+        seen.y[axis + j] = j;
+    }
+    return seen;
+}
+
+static const struct system {
+    const char *name;
+    struct seen (*rule)(const struct pair *p, const struct given *g);
+    bool axis, num_axes, broadcast;
+} systems[] = {
+    {"numpy", numpy, false, false, false},
+    {"torch", numpy, false, false, false},
+    {"tensorflow", numpy, false, false, false},
+    {"onnx7", numpy, false, false, false},
+    {"onnx6", onnx6, true, false, true},
+    {"paddle1", paddle1, true, false, false},
+    {"paddle2", paddle2, true, false, false},
+    {"caffe", caffe, true, true, false},
+    {"caffe2", caffe2, true, false, true},
+    {"pdpd", pdpd, true, false, false},
+};
+enum { SYSTEMS = sizeof systems / sizeof *systems };
+
+/* Comparison */
+
+static const char *describe(const struct system *s, const struct pair *p,
+                            const struct given *g)
+{
+    static char text[400]; /* for one message at a time */
+    int n = snprintf(text, sizeof text, "%s x (", s->name);
+    for (int i = 0; i < p->nx; i++)
+        n += sprintf(text + n, " %d", (int)p->x[i]);
+    n += sprintf(text + n, " ) y (");
+    for (int i = 0; i < p->ny; i++)
+        n += sprintf(text + n, " %d", (int)p->y[i]);
+    sprintf(text + n, " ) axis %d, num_axes %d, broadcast %d", g->axis,
+            g->num_axes, g->broadcast);
+    return text;
+}
+
+/* The row-major stride with which an operand walks dimension k: 0 where it
+   is stretched or absent. */
+static int64_t step(const elementwise_tensor *t, int own)
+{
+    int64_t stride = 1;
+    if (own == NOWHERE || t->shape[own] == 1)
+        return 0;
+    for (int i = own + 1; i < t->ndim; i++)
+        stride *= t->shape[i];
+    return stride;
+}
+
+/* Whether a view of t under our axis walks its elements as the system does,
+   where t has the elements of original in another shape. */
+static bool steps_as(const elementwise_tensor *t, int axis,
+                     const struct seen *seen,
+                     const elementwise_tensor *original, const int *own)
+{
+    int64_t strides[ELEMENTWISE_MAX_NDIM];
+    elementwise_tensor view;
+    if (elementwise_broadcast_to(t, axis, seen->ndim, seen->shape, strides,
+                                 &view))
+        return false;
+    for (int k = 0; k < seen->ndim; k++)
+        if (seen->shape[k] > 1 && strides[k] != step(original, own[k]))
+            return false;
+    return true;
+}
+
+/* Our call must have the result and the placement of the other system. */
+static bool call_agrees(const struct pair *p, const struct seen *seen,
+                        const struct dialect_view *view)
+{
+    elementwise_tensor x = {NULL, ELEMENTWISE_F32, p->nx, p->x, NULL};
+    elementwise_tensor y = {NULL, ELEMENTWISE_F32, p->ny, p->y, NULL};
+    int64_t shape[ELEMENTWISE_MAX_NDIM];
+    int ndim;
+    if (view->y_as_scalar)
+        y.ndim = 0;
+    bool places_x = x.ndim < y.ndim;
+    return !elementwise_broadcast_shape(&x, &y, view->axis, &ndim, shape) &&
+           ndim == seen->ndim && view->ndim == ndim &&
+           !memcmp(shape, seen->shape, (size_t)ndim * sizeof *shape) &&
+           !memcmp(view->shape, shape, (size_t)ndim * sizeof *shape) &&
+           steps_as(&x, places_x ? view->axis : ELEMENTWISE_NUMPY, seen, &x,
+                    seen->x) &&
+           steps_as(&y, places_x ? ELEMENTWISE_NUMPY : view->axis, seen, &y,
+                    seen->y);
+}
+
+/* Reads "(3, 1)" or "(())" into a tensor that has as many elements as it had.
+   False if it has not. */
+static bool reshape(elementwise_tensor *t, const char *text, int64_t *shape)
+{
+    int64_t n = 1;
+    for (int i = 0; i < t->ndim; i++)
+        n *= t->shape[i];
+    t->shape = shape;
+    t->ndim = 0;
+    for (const char *at = text; at[strcspn(at, "0123456789")];) {
+        at += strcspn(at, "0123456789");
+        shape[t->ndim] = strtol(at, (char **)&at, 10);
+        if (shape[t->ndim] == 0 || n % shape[t->ndim])
+            return false;
+        n /= shape[t->ndim++];
+    }
+    return n == 1;
+}
+
+/* What NumPy is told: "x" or "y", or either followed by ".reshape(3, 1)".
+   Aligned at the right it must walk alike. */
+static bool reshape_agrees(const struct pair *p, const struct seen *seen,
+                           const char *text)
+{
+    bool of_x = text[0] == 'x';
+    elementwise_tensor t = {NULL, ELEMENTWISE_F32, of_x ? p->nx : p->ny,
+                            of_x ? p->x : p->y, NULL};
+    elementwise_tensor reshaped = t;
+    int64_t shape[ELEMENTWISE_MAX_NDIM];
+    if (text[1] && (strncmp(text + 1, ".reshape(", 9) ||
+                    !reshape(&reshaped, text + 9, shape)))
+        return false;
+    return steps_as(&reshaped, ELEMENTWISE_NUMPY, seen, &t,
+                    of_x ? seen->x : seen->y);
+}
+
+static void check(const struct system *s, int dialect, const struct pair *p,
+                  const struct given *g)
+{
+    elementwise_tensor x = {NULL, ELEMENTWISE_F32, p->nx, p->x, NULL};
+    elementwise_tensor y = {NULL, ELEMENTWISE_F32, p->ny, p->y, NULL};
+    struct dialect_arguments arguments = {0};
+    struct dialect_view view;
+    char reshape[DIALECT_TEXT];
+    if (g->axis != UNSET)
+        arguments.given |= DIALECT_AXIS;
+    if (g->num_axes != UNSET)
+        arguments.given |= DIALECT_NUM_AXES;
+    if (g->broadcast != UNSET)
+        arguments.given |= DIALECT_BROADCAST;
+    arguments.axis = g->axis;
+    arguments.num_axes = g->num_axes;
+    arguments.broadcast = g->broadcast;
+    dialect_look(dialect, ELEMENTWISE_MUL, &x, &y, &arguments, &view);
+    struct seen seen = s->rule(p, g);
+    ck_assert_msg(view.verdict == seen.verdict, "%s is %d, not %d (%s)",
+                  describe(s, p, g), (int)view.verdict, (int)seen.verdict,
+                  view.reason);
+    ck_assert_msg((view.verdict != DIALECT_LEGAL) == (view.reason[0] != 0),
+                  "%s says \"%s\"", describe(s, p, g), view.reason);
+    if (seen.verdict != DIALECT_LEGAL)
+        return;
+    dialect_reshape(&view, &x, &y, reshape);
+    ck_assert_msg(call_agrees(p, &seen, &view), "%s under our axis %d",
+                  describe(s, p, g), view.axis);
+    ck_assert_msg(reshape_agrees(p, &seen, reshape), "%s as %s",
+                  describe(s, p, g), reshape);
+}
+
+/* UNSET, then least to most, then beyond UNSET. */
+static int next(int value, bool taken, int least, int most)
+{
+    if (!taken || value == most)
+        return UNSET + 1;
+    return value == UNSET ? least : value + 1;
+}
+
+static void check_arguments(const struct system *s, int dialect,
+                            const struct pair *p)
+{
+    struct given g;
+    for (g.axis = UNSET; g.axis <= UNSET; g.axis = next(g.axis, s->axis, -6, 6))
+        for (g.num_axes = UNSET; g.num_axes <= UNSET;
+             g.num_axes = next(g.num_axes, s->num_axes, -2, 5))
+            for (g.broadcast = UNSET; g.broadcast <= UNSET;
+                 g.broadcast = next(g.broadcast, s->broadcast, 0, 1))
+                check(s, dialect, p, &g);
+}
+
+START_TEST(every_small_pair_is_seen_as_the_system_sees_it)
+{
+    const struct system *s = &systems[_i];
+    int dialect = dialect_from_name(s->name);
+    int n = support_count_shapes(RANK, 1, 3);
+    ck_assert_int_ge(dialect, 0);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            struct pair p = {0};
+            p.nx = support_nth_shape(i, 1, 3, p.x);
+            p.ny = support_nth_shape(j, 1, 3, p.y);
+            check_arguments(s, dialect, &p);
+        }
+}
+END_TEST
+
+START_TEST(every_system_has_a_rule_here)
+{
+    ck_assert_int_eq(dialect_count(), SYSTEMS);
+    ck_assert_int_eq(dialect_from_name("mxnet"), -1);
+    for (int i = 0; i < SYSTEMS; i++)
+        ck_assert_str_eq(dialect_name(dialect_from_name(systems[i].name)),
+                         systems[i].name);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = support_case("dialect");
+    tcase_add_loop_test(tests, every_small_pair_is_seen_as_the_system_sees_it,
+                        0, SYSTEMS);
+    tcase_add_test(tests, every_system_has_a_rule_here);
+    TCase *const cases[] = {tests, NULL};
+    return support_run("dialect", cases);
+}
