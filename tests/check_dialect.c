@@ -1,11 +1,11 @@
 /*
  * Turns pairs of shapes into what ten systems make of them, and compares it
- * with tools/dialect.c: all pairs of rank 0 to 4 with extents 1 to 3, under
- * all arguments of each system. The rules below are written from the systems'
- * documents and sources, one plain function each, and share nothing with the
- * table that is tested. A pair that is legal there must be legal here, with
- * the call that is recommended, and every element must come from where the
- * other system takes it.
+ * with tools/dialect.c: all pairs of rank 0 to 4 with extents 1 to 3, and
+ * of rank 0 to 3 with extents 0 to 2, under all arguments of each system. The
+ * rules below are written from the systems' documents and sources, one plain
+ * function each, and share nothing with the table that is tested. A pair that
+ * is legal there must be legal here, with the call that is recommended, and
+ * every element must come from where the other system takes it.
  */
 #include <check.h>
 #include <stdio.h>
@@ -121,7 +121,7 @@ static struct seen paddle1(const struct pair *p, const struct given *g)
     return equal_from(p, start, 0, last);
 }
 
-/* Paddle from 2.2 on, and in what it accepts from 1.7 on: the operand of
+/* Paddle from 2.2 on, with extents of 0 as in 3.x: the operand of
    smaller rank is placed with all of its 1s, either may be stretched; what
    hangs over is written beyond an array. */
 static struct seen paddle2(const struct pair *p, const struct given *g)
@@ -147,7 +147,7 @@ static struct seen paddle2(const struct pair *p, const struct given *g)
         int64_t b = seen.y[k] == NOWHERE ? 1 : p->y[seen.y[k]];
         if (a != b && a != 1 && b != 1)
             return illegal;
-        seen.shape[k] = a > b ? a : b;
+        seen.shape[k] = a == 1 ? b : a;
     }
     return seen;
 }
@@ -318,23 +318,26 @@ static bool call_agrees(const struct pair *p, const struct seen *seen,
                     seen->y);
 }
 
-/* Reads "(3, 1)" or "(())" into a tensor that has as many elements as it had.
-   False if it has not. */
-static bool reshape(elementwise_tensor *t, const char *text, int64_t *shape)
+static int64_t count(const elementwise_tensor *t)
 {
     int64_t n = 1;
     for (int i = 0; i < t->ndim; i++)
         n *= t->shape[i];
+    return n;
+}
+
+/* Reads "(3, 1)" or "(())" into a tensor that has as many elements as it had.
+   False if it has not. */
+static bool reshape(elementwise_tensor *t, const char *text, int64_t *shape)
+{
+    int64_t n = count(t);
     t->shape = shape;
     t->ndim = 0;
     for (const char *at = text; at[strcspn(at, "0123456789")];) {
         at += strcspn(at, "0123456789");
-        shape[t->ndim] = strtol(at, (char **)&at, 10);
-        if (shape[t->ndim] == 0 || n % shape[t->ndim])
-            return false;
-        n /= shape[t->ndim++];
+        shape[t->ndim++] = strtol(at, (char **)&at, 10);
     }
-    return n == 1;
+    return n == count(t);
 }
 
 /* What NumPy is told: "x" or "y", or either followed by ".reshape(3, 1)".
@@ -354,23 +357,23 @@ static bool reshape_agrees(const struct pair *p, const struct seen *seen,
                     of_x ? seen->x : seen->y);
 }
 
+static struct dialect_arguments arguments_of(const struct given *g)
+{
+    struct dialect_arguments a = {0, g->axis, g->num_axes, g->broadcast};
+    a.given |= g->axis == UNSET ? 0u : DIALECT_AXIS;
+    a.given |= g->num_axes == UNSET ? 0u : DIALECT_NUM_AXES;
+    a.given |= g->broadcast == UNSET ? 0u : DIALECT_BROADCAST;
+    return a;
+}
+
 static void check(const struct system *s, int dialect, const struct pair *p,
                   const struct given *g)
 {
     elementwise_tensor x = {NULL, ELEMENTWISE_F32, p->nx, p->x, NULL};
     elementwise_tensor y = {NULL, ELEMENTWISE_F32, p->ny, p->y, NULL};
-    struct dialect_arguments arguments = {0};
+    const struct dialect_arguments arguments = arguments_of(g);
     struct dialect_view view;
-    char reshape[DIALECT_TEXT];
-    if (g->axis != UNSET)
-        arguments.given |= DIALECT_AXIS;
-    if (g->num_axes != UNSET)
-        arguments.given |= DIALECT_NUM_AXES;
-    if (g->broadcast != UNSET)
-        arguments.given |= DIALECT_BROADCAST;
-    arguments.axis = g->axis;
-    arguments.num_axes = g->num_axes;
-    arguments.broadcast = g->broadcast;
+    char text[DIALECT_TEXT];
     dialect_look(dialect, ELEMENTWISE_MUL, &x, &y, &arguments, &view);
     struct seen seen = s->rule(p, g);
     ck_assert_msg(view.verdict == seen.verdict, "%s is %d, not %d (%s)",
@@ -380,11 +383,11 @@ static void check(const struct system *s, int dialect, const struct pair *p,
                   "%s says \"%s\"", describe(s, p, g), view.reason);
     if (seen.verdict != DIALECT_LEGAL)
         return;
-    dialect_reshape(&view, &x, &y, reshape);
+    dialect_reshape(&view, &x, &y, text);
     ck_assert_msg(call_agrees(p, &seen, &view), "%s under our axis %d",
                   describe(s, p, g), view.axis);
-    ck_assert_msg(reshape_agrees(p, &seen, reshape), "%s as %s",
-                  describe(s, p, g), reshape);
+    ck_assert_msg(reshape_agrees(p, &seen, text), "%s as %s", describe(s, p, g),
+                  text);
 }
 
 /* UNSET, then least to most, then beyond UNSET. */
@@ -407,19 +410,95 @@ static void check_arguments(const struct system *s, int dialect,
                 check(s, dialect, p, &g);
 }
 
-START_TEST(every_small_pair_is_seen_as_the_system_sees_it)
+static void check_pairs(const struct system *s, int rank, int least, int most)
 {
-    const struct system *s = &systems[_i];
     int dialect = dialect_from_name(s->name);
-    int n = support_count_shapes(RANK, 1, 3);
+    int n = support_count_shapes(rank, least, most);
     ck_assert_int_ge(dialect, 0);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             struct pair p = {0};
-            p.nx = support_nth_shape(i, 1, 3, p.x);
-            p.ny = support_nth_shape(j, 1, 3, p.y);
+            p.nx = support_nth_shape(i, least, most, p.x);
+            p.ny = support_nth_shape(j, least, most, p.y);
             check_arguments(s, dialect, &p);
         }
+}
+
+START_TEST(every_small_pair_is_seen_as_the_system_sees_it)
+{
+    check_pairs(&systems[_i], RANK, 1, 3);
+}
+END_TEST
+
+START_TEST(extents_of_0_are_seen_as_the_system_sees_them)
+{
+    check_pairs(&systems[_i], 3, 0, 2);
+}
+END_TEST
+
+/* Where the rule depends on the operation: what (2,3,4) with (3) and axis 1
+   is, then (2,3,4) with (4), then equal shapes. */
+static const struct {
+    const char *system;
+    elementwise_op op;
+    bool at_1, at_right, equal;
+} operations[] = {
+    {"onnx6", ELEMENTWISE_POW, true, true, true},
+    {"onnx6", ELEMENTWISE_LOGICAL_XOR, true, true, true},
+    {"onnx6", ELEMENTWISE_EQUAL, true, true, true},
+    {"onnx6", ELEMENTWISE_MAX, false, false, true},
+    {"onnx6", ELEMENTWISE_NOT_EQUAL, false, false, false},
+    {"onnx6", ELEMENTWISE_LESS_EQUAL, false, false, false},
+    {"onnx6", ELEMENTWISE_MOD, false, false, false},
+    {"onnx7", ELEMENTWISE_MAX, false, true, true},
+    {"paddle1", ELEMENTWISE_MOD, true, true, true},
+    {"paddle1", ELEMENTWISE_LESS_THAN, true, true, true},
+    {"paddle1", ELEMENTWISE_LOGICAL_AND, false, false, true},
+    {"paddle1", ELEMENTWISE_FMAX, false, false, false},
+    {"paddle2", ELEMENTWISE_MIN, true, true, true},
+    {"paddle2", ELEMENTWISE_FLOORDIV, true, true, true},
+    {"paddle2", ELEMENTWISE_FMAX, false, true, true},
+    {"paddle2", ELEMENTWISE_EQUAL, false, true, true},
+    {"paddle2", ELEMENTWISE_BITWISE_OR, false, true, true},
+    {"caffe", ELEMENTWISE_ADD, true, false, true},
+    {"caffe", ELEMENTWISE_SUB, false, false, true},
+    {"caffe", ELEMENTWISE_MAX, false, false, true},
+    {"caffe", ELEMENTWISE_MIN, false, false, false},
+    {"caffe", ELEMENTWISE_DIV, false, false, false},
+    {"caffe2", ELEMENTWISE_BITWISE_AND, true, true, true},
+    {"caffe2", ELEMENTWISE_MAX, false, false, true},
+    {"pdpd", ELEMENTWISE_MOD, true, true, true},
+};
+
+static bool legal(const char *system, elementwise_op op, int ny,
+                  const int64_t *y_shape, int axis)
+{
+    static const int64_t x_shape[] = {2, 3, 4};
+    elementwise_tensor x = {NULL, ELEMENTWISE_F32, 3, x_shape, NULL};
+    elementwise_tensor y = {NULL, ELEMENTWISE_F32, ny, y_shape, NULL};
+    const struct given g = {axis, UNSET, 1};
+    struct dialect_arguments a = arguments_of(&g);
+    struct dialect_view view;
+    a.given &= dialect_takes(dialect_from_name(system));
+    dialect_look(dialect_from_name(system), op, &x, &y, &a, &view);
+    return view.verdict == DIALECT_LEGAL;
+}
+
+START_TEST(operations_follow_the_rule_that_the_system_has_for_them)
+{
+    static const int64_t three[] = {3}, four[] = {4}, equal[] = {2, 3, 4};
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        const char *system = operations[i].system;
+        elementwise_op op = operations[i].op;
+        const char *name = elementwise_op_name(op);
+        ck_assert_msg(legal(system, op, 1, three, 1) == operations[i].at_1,
+                      "%s: %s under axis 1", system, name);
+        ck_assert_msg(legal(system, op, 1, four, UNSET) ==
+                          operations[i].at_right,
+                      "%s: %s at the right", system, name);
+        ck_assert_msg(legal(system, op, 3, equal, UNSET) == operations[i].equal,
+                      "%s: %s of equal shapes", system, name);
+    }
 }
 END_TEST
 
@@ -438,6 +517,10 @@ int main(void)
     TCase *tests = support_case("dialect");
     tcase_add_loop_test(tests, every_small_pair_is_seen_as_the_system_sees_it,
                         0, SYSTEMS);
+    tcase_add_loop_test(tests, extents_of_0_are_seen_as_the_system_sees_them, 0,
+                        SYSTEMS);
+    tcase_add_test(tests,
+                   operations_follow_the_rule_that_the_system_has_for_them);
     tcase_add_test(tests, every_system_has_a_rule_here);
     TCase *const cases[] = {tests, NULL};
     return support_run("dialect", cases);

@@ -79,6 +79,7 @@ static const struct rule pdpd = {.axis = -1, .stretch = ONLY_Y};
 #define PADDLE " max min mod floordiv truncdiv fmod "
 #define COMPARISONS                                                            \
     " equal not_equal less_than less_equal greater_than greater_equal "
+#define MAX_MIN " max min "
 #define LOGIC " logical_and logical_or logical_xor "
 
 /* An operation is in the first list that has it; what is in none follows
@@ -96,8 +97,7 @@ static const struct dialect {
     {"tensorflow", "TensorFlow", 0, &right_in_5, NULL, NULL, "", NULL},
     {"onnx7", "ONNX from opset 7 on", 0, &right, NULL, NULL, "", NULL},
     {"onnx6", "ONNX up to opset 6", DIALECT_AXIS | DIALECT_BROADCAST, &onnx6,
-     &equal, ARITHMETIC LOGIC " equal less_than greater_than ", " max min ",
-     NULL},
+     &equal, ARITHMETIC LOGIC " equal less_than greater_than ", MAX_MIN, NULL},
     {"paddle1", "Paddle up to 1.5", DIALECT_AXIS, &paddle1, NULL,
      ARITHMETIC PADDLE COMPARISONS, LOGIC, NULL},
     {"paddle2", "Paddle from 1.7 on", DIALECT_AXIS, &paddle2, NULL,
@@ -105,7 +105,7 @@ static const struct dialect {
     {"caffe", "Caffe, Scale, Bias and Eltwise", DIALECT_AXIS | DIALECT_NUM_AXES,
      &caffe, NULL, " add mul ", " sub max ", NULL},
     {"caffe2", "Caffe2", DIALECT_AXIS | DIALECT_BROADCAST, &caffe2, &right,
-     NULL, " max min ", NULL},
+     NULL, MAX_MIN, NULL},
     {"pdpd", "OpenVINO, auto_broadcast=pdpd", DIALECT_AXIS, &pdpd, NULL, NULL,
      "", NULL},
 };
@@ -118,7 +118,9 @@ enum {
     AXIS_IGNORED = 4,
     RANK_0_AT_RIGHT = 8,
     EXTENT_0 = 16,
-    REFUSED = 32
+    REFUSED = 32,
+    EQUAL = 64,
+    INTEGERS = 128
 };
 
 /* What else there is to know about a system, where all of when holds. */
@@ -141,12 +143,34 @@ static const struct note {
      "values: 2.0 computes this with x and y exchanged"},
     {"paddle2", " heaviside ", X_PLACED,
      "values: computed with x and y exchanged on CPUs"},
+    {"paddle1", " floordiv ", 0, "values: truncates, as truncdiv does here"},
+    {"paddle2", " floordiv ", 0,
+     "values: up to 2.5 truncates, as truncdiv does here"},
+    {"paddle1", " mod ", INTEGERS,
+     "values: takes the sign of x, as fmod does here"},
+    {"paddle2", " mod ", INTEGERS,
+     "values: up to 1.8 takes the sign of x, as fmod does here"},
+    {"paddle1", MAX_MIN, 0,
+     "values: where one is NaN the result is y; here it is NaN"},
+    {"paddle2", MAX_MIN, 0,
+     "values: where one is NaN the result is y; here it is NaN"},
+    {"caffe", MAX_MIN, 0,
+     "values: where one is NaN the result is y; here it is NaN"},
+    {"paddle1", " equal not_equal ", 0,
+     "values: floats that differ by less than 1e-8 are equal"},
+    {"paddle2", " equal not_equal ", 0,
+     "values: f32 and f64 that differ by less than 1e-8 are equal"},
+    {"paddle2", " fmax fmin ", INTEGERS,
+     "values: i32 goes through f32 and i64 through f64"},
+    {"caffe", " add ", EQUAL, "values: Eltwise makes 0 of -0 and -0"},
+    {"numpy", " div ", INTEGERS, "values: integers give a float there"},
+    {"torch", " div ", INTEGERS, "values: integers give a float there"},
     {"paddle2", NULL, AXIS_IGNORED,
      "axis is ignored: this operation aligns at the right"},
     {"caffe2", NULL, AXIS_IGNORED,
      "axis is ignored without broadcast=1; in 2017 it was refused, and so "
      "were shapes that differ"},
-    {"onnx7", " max min ", DIFFERENT, "opset 7 itself needs equal shapes here"},
+    {"onnx7", MAX_MIN, DIFFERENT, "opset 7 itself needs equal shapes here"},
 };
 enum { ALL_NOTES = sizeof notes / sizeof *notes };
 
@@ -442,14 +466,21 @@ static const struct rule *choose(const struct dialect *d, elementwise_op op,
     return d->rule;
 }
 
+static bool is_integer(elementwise_dtype dtype)
+{
+    return dtype >= ELEMENTWISE_I8 && dtype <= ELEMENTWISE_U64;
+}
+
 static unsigned circumstances(const struct look *look)
 {
     const elementwise_tensor *x = look->x, *y = look->y;
     const struct dialect_arguments *a = look->arguments;
     bool right_aligned = !(a->given & DIALECT_AXIS) || a->axis == -1;
-    unsigned when = same_shape(x, y) ? 0 : DIFFERENT;
+    unsigned when = same_shape(x, y) ? EQUAL : DIFFERENT;
     if (x->ndim < y->ndim)
         when |= X_PLACED;
+    if (is_integer(x->dtype) && is_integer(y->dtype))
+        when |= INTEGERS;
     if (look->rule == &right && !right_aligned)
         when |= AXIS_IGNORED;
     if ((x->ndim == 0) != (y->ndim == 0) && right_aligned)
