@@ -1,28 +1,55 @@
 #!/bin/sh
 # Turns every C block of README.md and doc/*.md into a test point: each is a
-# whole program and must compile without a warning against the public header.
+# whole program, compiles without a warning against the public header, and
+# runs; the output block that follows it has what it prints. Blocks of doc/
+# must have one.
 set -eu
 srcdir=${srcdir:-.}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# One file per block, named after its document and first line.
+# One file per block, named after its document and first line; the output
+# block takes the name of the program before it.
 for document in "$srcdir"/README.md "$srcdir"/doc/*.md; do
     awk -v prefix="$folder/$(basename "$document" .md)" '
         /^```/ && file { close(file); file = ""; next }
-        /^```c$/       { file = prefix "_line_" NR ".c"; next }
+        /^```c$/       { name = prefix "_line_" NR; file = name ".c"; next }
+        /^```output$/  { file = name ".expected"; printf "" > file; next }
         file           { print > file }' "$document"
 done
 
+# CC and CFLAGS may carry options.
+# shellcheck disable=SC2086
+build() {
+    ${CC:-cc} ${CFLAGS-} -std=c99 -pedantic -Wall -Wextra -Werror \
+        -I"$srcdir/include" -c "$1.c" -o "$1.o" &&
+        ./libtool --quiet --tag=CC --mode=link ${CC:-cc} ${CFLAGS-} "$1.o" \
+            lib/libelementwise.la -o "$1"
+}
+
+# try NAME: whether the program does what its document says.
+try() {
+    build "$1" >"$folder/errors" 2>&1 || return 1
+    "$1" >"$1.found" 2>"$folder/errors" || return 1
+    if [ -f "$1.expected" ]; then
+        diff "$1.expected" "$1.found" >"$folder/errors"
+    elif [ "${1#"$folder/README"}" = "$1" ]; then
+        echo "no block of output follows" >"$folder/errors"
+        return 1
+    fi
+}
+
 n=0
+failed=0
 for snippet in "$folder"/*.c; do
     [ -f "$snippet" ] || break
     n=$((n + 1))
     result=ok
-    ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only \
-        -I"$srcdir/include" "$snippet" 2>"$folder/errors" || result="not ok"
+    : >"$folder/errors"
+    try "${snippet%.c}" || result="not ok"
+    [ "$result" = ok ] || failed=1
     echo "$result $n - $(basename "$snippet")"
     sed 's/^/# /' "$folder/errors"
 done
 echo "1..$n"
-[ "$n" -gt 0 ]
+[ "$n" -gt 0 ] && exit $failed
