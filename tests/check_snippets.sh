@@ -24,7 +24,7 @@ build() {
     ${CC:-cc} ${CFLAGS-} -std=c99 -pedantic -Wall -Wextra -Werror \
         -I"$srcdir/include" -c "$1.c" -o "$1.o" &&
         ./libtool --quiet --tag=CC --mode=link ${CC:-cc} ${CFLAGS-} "$1.o" \
-            lib/libelementwise.la -o "$1"
+            lib/libelementwise.la -o "$1" -lm
 }
 
 # try NAME: whether the program does what its document says.
