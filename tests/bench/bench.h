@@ -1,0 +1,157 @@
+/*
+ * What the parts of the benchmark share: the rows that are timed, their
+ * operands in memory, the limits of the machine they are compared with, and
+ * the figures that come out.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elementwise.h"
+
+enum { BENCH_NDIM = 6 };
+
+/* An operand's layout. */
+struct bench_layout {
+    int ndim;
+    int64_t shape[BENCH_NDIM];
+    int order[BENCH_NDIM]; /* the dimensions as they lie in memory, outermost
+                              first: {1, 0} is a transposed matrix */
+    int64_t step;   /* between neighbours of the innermost; -1 reverses */
+    int64_t margin; /* elements left out at the end of each innermost row */
+};
+
+enum bench_kind { BENCH_FORWARD, BENCH_GRADIENT, BENCH_SUM };
+
+/* Where the result goes: into memory of its own, into x, or there with y the
+   same tensor as x. */
+enum bench_target { BENCH_APART, BENCH_IN_PLACE, BENCH_SELF };
+
+struct bench_pattern {
+    struct bench_layout x, y; /* BENCH_SUM: x is summed to y's shape */
+    int axis;
+    enum bench_kind kind;
+    enum bench_target target;
+};
+
+struct bench_row {
+    struct bench_pattern pattern;
+    elementwise_op op;
+    elementwise_dtype type;
+    char name[96]; /* "P4 64x128x28x28,128@1 add f32" */
+};
+
+/* All rows of the matrix, to be freed, and their number. */
+struct bench_row *bench_rows(int *count);
+
+/* ---------------------------------------------------------------------
+ * Operands in memory
+ */
+
+/* OUT is the result, or dout of a gradient. */
+enum bench_operand { X, Y, OUT, DX, DY, BENCH_OPERANDS };
+
+struct bench_case {
+    const struct bench_row *row;
+    elementwise_tensor t[BENCH_OPERANDS];
+    int64_t shape[BENCH_OPERANDS][BENCH_NDIM];
+    int64_t strides[BENCH_OPERANDS][BENCH_NDIM];
+    bool used[BENCH_OPERANDS];    /* takes part, in memory of its own */
+    char *start[BENCH_OPERANDS];  /* the lowest byte, */
+    size_t bytes[BENCH_OPERANDS]; /* and how many from there */
+};
+
+/* Memory that cases are placed in, one after the other. */
+struct bench_arena {
+    char *base;
+    size_t size, taken;
+};
+
+bool bench_arena_make(struct bench_arena *arena, size_t size);
+
+/* Places the operands of a row; false if they do not fit. */
+bool bench_case_make(struct bench_case *c, const struct bench_row *row,
+                     struct bench_arena *arena);
+
+/* Values that are usual for the operation: no zeros to divide by, no NaN. */
+void bench_case_fill(const struct bench_case *c);
+
+/* The same values for another case of the same row. */
+void bench_case_copy(const struct bench_case *from,
+                     const struct bench_case *to);
+
+bool bench_is_output(const struct bench_case *c, enum bench_operand k);
+elementwise_status bench_case_call(const struct bench_case *c);
+
+int64_t bench_elements(const elementwise_tensor *t);
+
+/* Bytes of the cache lines that hold elements of t. */
+double bench_line_bytes(const elementwise_tensor *t);
+
+/* Runs the row once and compares with a plain loop over the definition.
+   Large results are compared in places. */
+bool bench_verify(const struct bench_case *c);
+
+/* ---------------------------------------------------------------------
+ * The machine's limits
+ */
+
+/* Ways to go through memory: the mix of reads and writes decides the rate. */
+enum bench_stream {
+    BENCH_READ,   /* x */
+    BENCH_FILL,   /* out = 0 */
+    BENCH_SCALE,  /* out = a x */
+    BENCH_ADD,    /* out = x + y */
+    BENCH_UPDATE, /* out += x */
+    BENCH_RENEW,  /* out += 1 */
+    BENCH_STREAMS
+};
+
+/* Arithmetic that is slower than memory in the L1 cache. */
+enum bench_unit {
+    BENCH_DIV32,
+    BENCH_DIV64,
+    BENCH_FMA64,
+    BENCH_GATHER,
+    BENCH_UNITS
+};
+
+enum { BENCH_POINTS = 20 };
+
+struct bench_machine {
+    int points;
+    double bytes[BENCH_POINTS]; /* gone through, all operands together */
+    /* Bytes per second, by stores to the caches and by non-temporal ones */
+    double rate[BENCH_STREAMS][BENCH_POINTS];
+    double streamed[BENCH_STREAMS][BENCH_POINTS];
+    double unit[BENCH_UNITS]; /* seconds per element */
+    double rotation; /* bytes after which nothing of a buffer is cached */
+};
+
+void bench_machine_measure(struct bench_machine *m,
+                           const struct bench_arena *arena);
+
+/* The least time in seconds that a row can take; cold: from memory. */
+double bench_limit(const struct bench_machine *m, const struct bench_case *c,
+                   bool cold);
+
+/* ---------------------------------------------------------------------
+ * Time
+ */
+
+struct bench_time {
+    double median, low, high; /* seconds per call, quartiles */
+    int samples;
+};
+
+double bench_now(void);
+void bench_pin(int cpu);
+
+/* Times calls of n cases in turn for about the given seconds. */
+struct bench_time bench_measure(const struct bench_case *cases, int n,
+                                double seconds);
+
+#endif

@@ -1,0 +1,504 @@
+/*
+ * Turns this machine into rates that nothing on it exceeds: bytes per second
+ * by what is done with them and how many they are, elements per second of slow
+ * arithmetic. And turns a row into the time it takes at these rates.
+ */
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { LANES = 16, REPEATS = 2, ROUNDS = 3, LINE = 64 };
+static const double shortest = 100e-6;  /* seconds of one probe */
+static const double least_call = 10e-9; /* of checks that a call has to make */
+
+#define INLINE static inline __attribute__((always_inline))
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
+#else
+#define AVX2
+#define AVX512
+#endif
+
+/* Vectors as wide as any register; compilers cut them where they are not. */
+typedef float floats __attribute__((vector_size(64), may_alias));
+typedef double doubles __attribute__((vector_size(64), may_alias));
+
+struct probe {
+    enum bench_stream stream;
+    bool streamed; /* stores go past the caches */
+    enum bench_unit unit;
+    char *x, *y, *out;
+    size_t n; /* vectors; of units: rounds */
+};
+
+static volatile float sink;
+
+INLINE void put(floats *to, const floats *value, bool streamed)
+{
+#if defined(__SSE2__)
+    if (streamed) {
+        for (int i = 0; i < 4; i++)
+            _mm_stream_ps((float *)to + 4 * i, ((const __m128 *)value)[i]);
+        return;
+    }
+#endif
+    (void)streamed;
+    *to = *value;
+}
+
+INLINE void read_all(const floats *x, size_t n)
+{
+    floats a = x[0], b = x[1], c = x[2], d = x[3];
+    for (size_t i = 4; i + 3 < n; i += 4) {
+        a += x[i];
+        b += x[i + 1];
+        c += x[i + 2];
+        d += x[i + 3];
+    }
+    a += b + c + d;
+    sink = a[0];
+}
+
+INLINE void write_vector(const floats *x, const floats *y, floats *out,
+                         enum bench_stream stream, bool streamed)
+{
+    floats v = {0};
+    if (stream == BENCH_RENEW)
+        v = *out + 1;
+    else if (stream != BENCH_FILL)
+        v = *x;
+    if (stream == BENCH_ADD)
+        v += *y;
+    if (stream == BENCH_UPDATE)
+        v += *out;
+    put(out, &v, streamed);
+}
+
+/* Two at a time, so that counting is not what takes time. */
+INLINE void write_all(const struct probe *p, enum bench_stream stream,
+                      bool streamed)
+{
+    const floats *x = (const floats *)p->x, *y = (const floats *)p->y;
+    floats *out = (floats *)p->out;
+    for (size_t i = 0, n = p->n; i + 1 < n; i += 2) {
+        write_vector(x + i, y + i, out + i, stream, streamed);
+        write_vector(x + i + 1, y + i + 1, out + i + 1, stream, streamed);
+    }
+#if defined(__SSE2__)
+    if (streamed)
+        _mm_sfence();
+#endif
+}
+
+/* The switch is outside of the loops, which have constants inside. */
+INLINE void run_stream(const struct probe *p)
+{
+    switch ((int)p->stream * 2 + p->streamed) {
+    case BENCH_READ * 2:
+    case BENCH_READ * 2 + 1:
+        read_all((const floats *)p->x, p->n);
+        break;
+    case BENCH_FILL * 2:
+        write_all(p, BENCH_FILL, false);
+        break;
+    case BENCH_FILL * 2 + 1:
+        write_all(p, BENCH_FILL, true);
+        break;
+    case BENCH_SCALE * 2:
+        write_all(p, BENCH_SCALE, false);
+        break;
+    case BENCH_SCALE * 2 + 1:
+        write_all(p, BENCH_SCALE, true);
+        break;
+    case BENCH_ADD * 2:
+        write_all(p, BENCH_ADD, false);
+        break;
+    case BENCH_ADD * 2 + 1:
+        write_all(p, BENCH_ADD, true);
+        break;
+    case BENCH_UPDATE * 2:
+        write_all(p, BENCH_UPDATE, false);
+        break;
+    default:
+        write_all(p, BENCH_RENEW, false);
+    }
+}
+
+/* Eight independent chains hide the latency of any unit. */
+INLINE void run_div32(size_t n)
+{
+    floats a = {0}, b = a + 1, c = a + 2, d = a + 3, y = a + 1.5f;
+    for (size_t i = 0; i < n; i++) {
+        a = y / (a + 1);
+        b = y / (b + 1);
+        c = y / (c + 1);
+        d = y / (d + 1);
+    }
+    a += b + c + d;
+    sink = a[0];
+}
+
+INLINE void run_div64(size_t n)
+{
+    doubles a = {0}, b = a + 1, c = a + 2, d = a + 3, y = a + 1.5;
+    for (size_t i = 0; i < n; i++) {
+        a = y / (a + 1);
+        b = y / (b + 1);
+        c = y / (c + 1);
+        d = y / (d + 1);
+    }
+    a += b + c + d;
+    sink = (float)a[0];
+}
+
+INLINE void run_fma64(size_t n)
+{
+    doubles a = {0}, b = a + 1, c = a + 2, d = a + 3, y = a + 0.4;
+    doubles e = a + 4, f = a + 5, g = a + 6, h = a + 7;
+    for (size_t i = 0; i < n; i++) {
+        a = a * y + y;
+        b = b * y + y;
+        c = c * y + y;
+        d = d * y + y;
+        e = e * y + y;
+        f = f * y + y;
+        g = g * y + y;
+        h = h * y + y;
+    }
+    a += b + c + d + e + f + g + h;
+    sink = (float)a[0];
+}
+
+/* Elements that are apart, one after the other. */
+INLINE void run_gather(const struct probe *p)
+{
+    enum { APART = 3 };
+    const float *x = (const float *)p->x;
+    float *out = (float *)p->out;
+    for (size_t i = 0; i + 3 < p->n; i += 4) {
+        out[i] = x[i * APART];
+        out[i + 1] = x[(i + 1) * APART];
+        out[i + 2] = x[(i + 2) * APART];
+        out[i + 3] = x[(i + 3) * APART];
+    }
+}
+
+INLINE void run_probe(const struct probe *p)
+{
+    if (p->unit == BENCH_UNITS)
+        run_stream(p);
+    else if (p->unit == BENCH_DIV32)
+        run_div32(p->n);
+    else if (p->unit == BENCH_DIV64)
+        run_div64(p->n);
+    else if (p->unit == BENCH_FMA64)
+        run_fma64(p->n);
+    else
+        run_gather(p);
+}
+
+static void run_base(const struct probe *p)
+{
+    run_probe(p);
+}
+
+AVX2 static void run_avx2(const struct probe *p)
+{
+    run_probe(p);
+}
+
+AVX512 static void run_avx512(const struct probe *p)
+{
+    run_probe(p);
+}
+
+/* At the level of the library's kernels. */
+static void run(const struct probe *p)
+{
+    const char *level = elementwise_cpu_level();
+    if (strcmp(level, "avx512") == 0)
+        run_avx512(p);
+    else if (strcmp(level, "avx2") == 0)
+        run_avx2(p);
+    else
+        run_base(p);
+}
+
+static double repeat(const struct probe *p, int calls)
+{
+    double start = bench_now();
+    for (int i = 0; i < calls; i++)
+        run(p);
+    return bench_now() - start;
+}
+
+/* Seconds of one run: the best of several, as this is a limit. */
+static double time_probe(const struct probe *p)
+{
+    int calls = 1;
+    double best = repeat(p, 1);
+    while ((best = repeat(p, calls)) < shortest)
+        calls *= 2;
+    for (int i = 0; i < REPEATS; i++)
+        best = fmin(best, repeat(p, calls));
+    return best / calls;
+}
+
+/* Operands that a stream goes through, and passes over them that count. */
+static const struct {
+    int buffers, passes;
+} streams[BENCH_STREAMS] = {{1, 1}, {1, 1}, {2, 2}, {3, 3}, {2, 3}, {1, 2}};
+
+static double stream_rate(const struct bench_arena *arena,
+                          enum bench_stream stream, bool streamed, double bytes)
+{
+    size_t each = (size_t)bytes / (size_t)streams[stream].buffers;
+    struct probe p = {stream, streamed, BENCH_UNITS,          NULL,
+                      NULL,   NULL,     each / sizeof(floats)};
+    size_t place = (each + 4095) / 4096 * 4096 + 21 * LINE;
+    p.out = arena->base;
+    p.x = streams[stream].buffers > 1 ? p.out + place : p.out;
+    p.y = p.x + place;
+    return (double)(p.n * sizeof(floats)) * streams[stream].passes /
+           time_probe(&p);
+}
+
+/* Larger footprints cannot be faster: where one was, the smaller was
+   disturbed. */
+static void smooth(double rate[], int n)
+{
+    for (int i = n - 2; i >= 0; i--)
+        rate[i] = fmax(rate[i], rate[i + 1]);
+}
+
+static void raise(double *rate, const struct bench_arena *arena,
+                  enum bench_stream stream, bool streamed, double bytes)
+{
+    *rate = fmax(*rate, stream_rate(arena, stream, streamed, bytes));
+}
+
+/* What disturbs one round is not there in another one. */
+static void measure_streams(struct bench_machine *m,
+                            const struct bench_arena *arena)
+{
+    for (int round = 0; round < ROUNDS; round++)
+        for (int s = 0; s < BENCH_STREAMS; s++)
+            for (int i = 0; i < m->points; i++) {
+                enum bench_stream stream = (enum bench_stream)s;
+                raise(&m->rate[s][i], arena, stream, false, m->bytes[i]);
+                if (s > BENCH_READ && s < BENCH_UPDATE)
+                    raise(&m->streamed[s][i], arena, stream, true, m->bytes[i]);
+            }
+    for (int s = 0; s < BENCH_STREAMS; s++) {
+        smooth(m->rate[s], m->points);
+        smooth(m->streamed[s], m->points);
+    }
+}
+
+static void measure_units(struct bench_machine *m,
+                          const struct bench_arena *arena)
+{
+    /* Elements of one round; gathers count theirs themselves. */
+    static const int lanes[] = {4 * LANES, 4 * LANES / 2, 8 * LANES / 2, 1};
+    for (int u = 0; u < BENCH_UNITS; u++) {
+        struct probe p = {BENCH_READ,  false,       (enum bench_unit)u,
+                          arena->base, arena->base, arena->base + (32 << 10),
+                          1024};
+        m->unit[u] = time_probe(&p) / (double)p.n / lanes[u];
+    }
+}
+
+/* Twice the bytes from which reading is as slow as it gets: what was read
+   before them is gone. */
+static double rotation(const struct bench_machine *m)
+{
+    int i = m->points - 1;
+    double slowest = m->rate[BENCH_READ][i];
+    while (i > 0 && m->rate[BENCH_READ][i - 1] < 1.15 * slowest)
+        i--;
+    return fmin(2 * m->bytes[i], m->bytes[m->points - 1]);
+}
+
+void bench_machine_measure(struct bench_machine *m,
+                           const struct bench_arena *arena)
+{
+    memset(arena->base, 0, arena->size / 2); /* the first touch is no limit */
+    memset(m, 0, sizeof *m);
+    for (double bytes = 12 << 10; m->points < BENCH_POINTS; m->points++) {
+        if (bytes > (double)arena->size / 4)
+            break;
+        m->bytes[m->points] = bytes;
+        bytes *= m->points < 2 ? 1.5 : 2;
+    }
+    measure_streams(m, arena);
+    measure_units(m, arena);
+    m->rotation = rotation(m);
+}
+
+/* ---------------------------------------------------------------------
+ * The limit of a row
+ */
+
+/* Seconds of a stream, at the better kind of stores. */
+static double stream_time(const struct bench_machine *m, enum bench_stream s,
+                          double bytes, double footprint)
+{
+    int i = 0;
+    while (i + 1 < m->points && m->bytes[i + 1] <= footprint)
+        i++;
+    double rate = fmax(m->rate[s][i], m->streamed[s][i]);
+    if (i + 1 < m->points && footprint > m->bytes[i]) {
+        double next = fmax(m->rate[s][i + 1], m->streamed[s][i + 1]);
+        double part =
+            log(footprint / m->bytes[i]) / log(m->bytes[i + 1] / m->bytes[i]);
+        rate += (next - rate) * part;
+    }
+    return bytes / rate;
+}
+
+/* Any mix of reads and writes is one of two of the streams. */
+static double memory_time(const struct bench_machine *m, double read,
+                          double written, double footprint)
+{
+    double adds = 0, scales = 0, rest = 0;
+    if (read >= 2 * written) {
+        adds = written;
+        rest = read - 2 * written;
+    } else if (read >= written) {
+        adds = read - written;
+        scales = 2 * written - read;
+    } else {
+        scales = read;
+        rest = written - read;
+    }
+    return stream_time(m, BENCH_ADD, 3 * adds, footprint) +
+           stream_time(m, BENCH_SCALE, 2 * scales, footprint) +
+           stream_time(m, read > written ? BENCH_READ : BENCH_FILL, rest,
+                       footprint);
+}
+
+/* out += y where y is as large, out += 1 for the rest of it. */
+static double in_place_time(const struct bench_machine *m, double read,
+                            double updated, double footprint)
+{
+    double both = fmin(read, updated);
+    return stream_time(m, BENCH_UPDATE, 3 * both, footprint) +
+           stream_time(m, BENCH_RENEW, 2 * (updated - both), footprint);
+}
+
+static int64_t distance(const elementwise_tensor *t, int k)
+{
+    int64_t stride = 1;
+    if (t->strides)
+        return t->strides[k] < 0 ? -t->strides[k] : t->strides[k];
+    for (int d = k + 1; d < t->ndim; d++)
+        stride *= t->shape[d];
+    return stride;
+}
+
+/* From the inner loops outwards, what lies closer than a line grows to a
+   block; farther loops repeat the block. */
+double bench_line_bytes(const elementwise_tensor *t)
+{
+    double size = (double)elementwise_dtype_size(t->dtype);
+    double block = size, blocks = 1;
+    bool done[ELEMENTWISE_MAX_NDIM] = {false};
+    if (bench_elements(t) == 0)
+        return 0;
+    for (int round = 0; round < t->ndim; round++) {
+        int inner = -1;
+        for (int k = 0; k < t->ndim; k++)
+            if (!done[k] && (inner < 0 || distance(t, k) < distance(t, inner)))
+                inner = k;
+        double step = (double)distance(t, inner) * size;
+        done[inner] = true;
+        if (step == 0 || t->shape[inner] == 1)
+            continue;
+        if (blocks == 1 && step <= fmax(block, LINE))
+            block += (double)(t->shape[inner] - 1) * step;
+        else
+            blocks *= (double)t->shape[inner];
+    }
+    return blocks *
+           (block < LINE && blocks == 1 ? block : ceil(block / LINE) * LINE);
+}
+
+/* What an element costs beyond memory: quotients are divisions, as f64 where
+   the type needs its bits, and powers are polynomials of about so many
+   steps. */
+static double unit_time(const struct bench_machine *m, elementwise_op op,
+                        elementwise_dtype type)
+{
+    bool wide = type == ELEMENTWISE_F64 || type == ELEMENTWISE_I64 ||
+                type == ELEMENTWISE_C128;
+    bool narrow = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16 ||
+                  type == ELEMENTWISE_U8;
+    double div = wide ? m->unit[BENCH_DIV64] : m->unit[BENCH_DIV32];
+    switch (op) {
+    case ELEMENTWISE_DIV:
+        if (type == ELEMENTWISE_C64)
+            return 2 * div;
+        return type == ELEMENTWISE_I32 ? m->unit[BENCH_DIV64] : div;
+    case ELEMENTWISE_MOD:
+    case ELEMENTWISE_FLOORDIV:
+        return narrow ? div : m->unit[BENCH_DIV64];
+    case ELEMENTWISE_POW:
+        if (type >= ELEMENTWISE_F16)
+            return (wide || type == ELEMENTWISE_C64 ? 80 : 24) *
+                   m->unit[BENCH_FMA64];
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* The type decides the costs; a sum has none. */
+static double compute_time(const struct bench_machine *m,
+                           const struct bench_case *c)
+{
+    double elements = (double)bench_elements(&c->t[OUT]);
+    if (c->row->pattern.kind == BENCH_SUM)
+        return 0;
+    if (c->row->pattern.kind == BENCH_GRADIENT)
+        elements *= c->row->op == ELEMENTWISE_DIV ? 2 : 0;
+    return elements * unit_time(m, c->row->op, c->row->type);
+}
+
+/* Whether the values of an operand matter to the outputs. */
+static bool is_read(const struct bench_case *c, enum bench_operand k)
+{
+    bool linear =
+        c->row->pattern.kind == BENCH_GRADIENT && c->row->op == ELEMENTWISE_ADD;
+    return !bench_is_output(c, k) && !(linear && k != OUT);
+}
+
+double bench_limit(const struct bench_machine *m, const struct bench_case *c,
+                   bool cold)
+{
+    double read = 0, written = 0, updated = 0, footprint = 0;
+    for (int k = 0; k < BENCH_OPERANDS; k++) {
+        if (!c->used[k])
+            continue;
+        double bytes = bench_line_bytes(&c->t[k]);
+        bool in_place = c->row->pattern.target == BENCH_IN_PLACE && k == X;
+        if (in_place)
+            updated = bytes;
+        else if (bench_is_output(c, k))
+            written += bytes;
+        else if (is_read(c, k))
+            read += bytes;
+        footprint += bytes;
+    }
+    if (cold)
+        footprint = m->bytes[m->points - 1];
+    double memory = memory_time(m, read, written, footprint);
+    if (updated > 0)
+        memory = in_place_time(m, read, updated, footprint);
+    return least_call + fmax(memory, compute_time(m, c));
+}

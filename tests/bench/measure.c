@@ -1,0 +1,73 @@
+/*
+ * Turns cases into times per call: batches long enough for the clock, as many
+ * as the time allows, their median and quartiles.
+ */
+#define _GNU_SOURCE /* sched_setaffinity */
+#include "bench.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { SAMPLES = 300, FEWEST = 5 };
+static const double batch = 200e-6; /* seconds that one sample takes */
+
+double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void bench_pin(int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu >= 0 ? cpu : sched_getcpu(), &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+/* Seconds of calls of the cases in turn, *next being the first. */
+static double run(const struct bench_case *cases, int n, int *next, int calls)
+{
+    int i = *next;
+    double start = bench_now();
+    for (int k = 0; k < calls; k++) {
+        bench_case_call(&cases[i]);
+        i = i + 1 < n ? i + 1 : 0;
+    }
+    *next = i;
+    return bench_now() - start;
+}
+
+/* Calls that fill a batch. What was learnt doubles until it does. */
+static int calibrate(const struct bench_case *cases, int n, int *next)
+{
+    int calls = 1;
+    for (;;) {
+        double seconds = run(cases, n, next, calls);
+        if (seconds >= batch / 2)
+            return calls * batch / seconds < 1
+                       ? 1
+                       : (int)(calls * batch / seconds + 0.5);
+        calls *= 2;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct bench_time bench_measure(const struct bench_case *cases, int n,
+                                double seconds)
+{
+    double sample[SAMPLES], end = bench_now() + seconds;
+    int next = 0, taken = 0, calls = calibrate(cases, n, &next);
+    while (taken < SAMPLES && (taken < FEWEST || bench_now() < end))
+        sample[taken++] = run(cases, n, &next, calls) / calls;
+    qsort(sample, (size_t)taken, sizeof *sample, ascending);
+    return (struct bench_time){sample[taken / 2], sample[taken / 4],
+                               sample[taken * 3 / 4], taken};
+}

@@ -1,0 +1,209 @@
+/*
+ * Turns two tables, layouts and the operations that they are run with, into
+ * the list of all rows: every type that has the operation is a row of its own.
+ */
+#include "bench.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * "x,y@axis"; without @ they are aligned at the right. An operand is its
+ * extents, or "scalar", and what is not dense about it:
+ *
+ *     :ba   its dimensions in the order in which they lie in memory
+ *     /2    the distance between neighbours of the innermost; /-1 reverses
+ *     ~2    elements left out at the end of each innermost row
+ *
+ * y may be "x", the same tensor; at the end, ">x" writes the result to x.
+ */
+static const struct layout {
+    const char *id, *text;
+} layouts[] = {
+    /* Small calls: what a call costs */
+    {"P1.1", "1,1"},
+    {"P1.16", "16,16"},
+    {"P1.100", "100,100"},
+    {"P1.4d", "2x3x4x5,2x3x4x5"},
+    {"P1.bias", "2x3x4x5,3@1"},
+    /* Contiguous, by level of the memory */
+    {"P2.1K", "1024,1024"},
+    {"P2.64K", "65536,65536"},
+    {"P2.1M", "1048576,1048576"},
+    {"P2.16M", "16777216,16777216"},
+    /* A scalar on either side */
+    {"P3.y", "65536,scalar"},
+    {"P3.x", "scalar,65536"},
+    /* Bias per channel: large planes, small planes, channels last */
+    {"P4", "64x128x28x28,128@1"},
+    {"P5", "64x512x7x7,512@1"},
+    {"P6.128", "64x28x28x128,128"},
+    {"P6.3", "64x56x56x3,3"},
+    {"P6.4", "64x56x56x4,4"},
+    /* Outer sum; matrix with a row or a column */
+    {"P7", "1024x1,1x1024"},
+    {"P8.row", "4096x4096,4096"},
+    {"P8.col", "4096x4096,4096x1"},
+    /* Operands that lie in memory in different orders */
+    {"P9.T", "2048x2048:ba,2048x2048"},
+    {"P9.1984", "1984x1984:ba,1984x1984"},
+    {"P9.TT", "2048x2048:ba,2048x2048:ba"},
+    {"P9.cba", "64x128x256:cba,64x128x256"},
+    {"P9.bac", "64x128x256:bac,64x128x256"},
+    {"P9.acb", "64x128x256:acb,64x128x256"},
+    {"P9.nhwc", "16x64x56x56:acdb,16x64x56x56"},
+    /* Rows shorter than a vector, or not much longer */
+    {"P10.3", "100000x3,3"},
+    {"P10.3c", "100000x3,100000x1"},
+    {"P10.5", "65536x5,5"},
+    {"P10.7", "65536x7,7"},
+    {"P10.7c", "65536x7,65536x1"},
+    {"P10.13", "32768x13,13"},
+    {"P10.13c", "32768x13,32768x1"},
+    {"P10.49", "256x49,49"},
+    {"P10.49c", "256x49,256x1"},
+    /* Attention mask; several stretched dimensions on both sides */
+    {"P11", "32x12x128x128,32x1x1x128"},
+    {"P12.6d", "2x3x4x1x5x6,3x1x7x1x6"},
+    {"P12.5d", "8x1x16x1x32,1x64x1x16x1"},
+    {"P12.4d", "1x32x32x2,1024x1x1x2"},
+    /* Gaps: every second element, reversed, without an edge */
+    {"P13.2", "2048x1024/2,2048x1024/2"},
+    {"P13.-1", "1048576/-1,1048576"},
+    {"P13.crop", "2048x2046~2,2048x2046~2"},
+    /* In place, and an operand with itself */
+    {"P14.64K", "65536,65536>x"},
+    {"P14.16M", "16777216,16777216>x"},
+    {"P14.bias", "64x128x28x28,128@1>x"},
+    {"P14.self", "65536,x"},
+    /* No elements; one, without dimensions */
+    {"P15.0", "0x128,128"},
+    {"P15.0d", "scalar,scalar"},
+    /* Gradients: of a bias, a row, a column, a scalar, of nothing stretched */
+    {"B1.channel", "64x128x28x28,128@1"},
+    {"B1.small", "64x512x7x7,512@1"},
+    {"B1.last", "64x28x28x128,128"},
+    {"B1.row", "2048x2048,2048"},
+    {"B1.col", "2048x2048,2048x1"},
+    {"B1.scalar", "1048576,scalar"},
+    {"B1.same", "1048576,1048576"},
+    /* Sums of x in y's shape */
+    {"B2.row", "4096x4096,4096"},
+    {"B2.col", "4096x4096,4096x1"},
+    {"B2.channel", "64x128x28x28,128@1"},
+    {"B2.small", "64x512x7x7,512@1"},
+    {"B2.last", "50176x128,128"},
+    {"B2.scalar", "1048576,scalar"},
+};
+
+static const elementwise_dtype types[] = {
+    ELEMENTWISE_F32,  ELEMENTWISE_F64,  ELEMENTWISE_F16,
+    ELEMENTWISE_BF16, ELEMENTWISE_I32,  ELEMENTWISE_I64,
+    ELEMENTWISE_U8,   ELEMENTWISE_BOOL, ELEMENTWISE_C64,
+};
+
+/* Which operations are run on which layouts: three on all, the others on
+   contiguous ones (slow ones that are not the largest), scalars and biases. */
+static const struct set {
+    enum bench_kind kind;
+    elementwise_op op;
+    const char *ids;
+} sets[] = {
+    {BENCH_FORWARD, ELEMENTWISE_ADD, "P*"},
+    {BENCH_FORWARD, ELEMENTWISE_MAX, "P*"},
+    {BENCH_FORWARD, ELEMENTWISE_DIV, "P*"},
+    {BENCH_FORWARD, ELEMENTWISE_MUL, "P[234]*"},
+    {BENCH_FORWARD, ELEMENTWISE_LESS_THAN, "P[234]*"},
+    {BENCH_FORWARD, ELEMENTWISE_EQUAL, "P[234]*"},
+    {BENCH_FORWARD, ELEMENTWISE_BITWISE_AND, "P[234]*"},
+    {BENCH_FORWARD, ELEMENTWISE_POW, "P[234]*[!M]"},
+    {BENCH_FORWARD, ELEMENTWISE_MOD, "P[234]*[!M]"},
+    {BENCH_FORWARD, ELEMENTWISE_FLOORDIV, "P[234]*[!M]"},
+    {BENCH_GRADIENT, ELEMENTWISE_ADD, "B1*"},
+    {BENCH_GRADIENT, ELEMENTWISE_MUL, "B1*"},
+    {BENCH_GRADIENT, ELEMENTWISE_DIV, "B1*"},
+    {BENCH_SUM, ELEMENTWISE_ADD, "B2*"},
+};
+
+enum {
+    LAYOUTS = sizeof layouts / sizeof *layouts,
+    TYPES = sizeof types / sizeof *types,
+    SETS = sizeof sets / sizeof *sets
+};
+
+/* The operand at the start of text; where it ends. */
+static const char *parse_operand(const char *text, struct bench_layout *l)
+{
+    *l = (struct bench_layout){.step = 1};
+    if (strncmp(text, "scalar", 6) == 0)
+        return text + 6;
+    char *end;
+    l->shape[l->ndim++] = strtoll(text, &end, 10);
+    while (*end == 'x' && l->ndim < BENCH_NDIM) {
+        l->shape[l->ndim] = strtoll(end + 1, &end, 10);
+        l->ndim++;
+    }
+    for (int i = 0; i < l->ndim; i++)
+        l->order[i] = *end == ':' ? end[1 + i] - 'a' : i;
+    if (*end == ':')
+        end += 1 + l->ndim;
+    if (*end == '/')
+        l->step = strtoll(end + 1, &end, 10);
+    if (*end == '~')
+        l->margin = strtoll(end + 1, &end, 10);
+    return end;
+}
+
+static void parse(struct bench_pattern *p, const char *text)
+{
+    const char *y = parse_operand(text, &p->x) + 1, *end = y + 1;
+    p->axis = ELEMENTWISE_NUMPY;
+    p->target = BENCH_SELF;
+    if (*y == 'x')
+        return;
+    end = parse_operand(y, &p->y);
+    if (*end == '@')
+        p->axis = (int)strtol(end + 1, (char **)&end, 10);
+    p->target = *end == '>' ? BENCH_IN_PLACE : BENCH_APART;
+}
+
+/* Whether the operation has the type, and can write it in place. */
+static bool exists(const struct bench_row *row)
+{
+    elementwise_dtype type = row->type, result;
+    if (elementwise_result_type(row->op, type, type, &result) != ELEMENTWISE_OK)
+        return false;
+    if (row->pattern.kind != BENCH_FORWARD)
+        return type >= ELEMENTWISE_F16;
+    return row->pattern.target != BENCH_IN_PLACE || result == type;
+}
+
+static void make_row(struct bench_row *row, const struct layout *layout,
+                     const struct set *set, elementwise_dtype type)
+{
+    *row = (struct bench_row){.op = set->op, .type = type};
+    parse(&row->pattern, layout->text);
+    row->pattern.kind = set->kind;
+    snprintf(row->name, sizeof row->name, "%s %s %s%s %s", layout->id,
+             layout->text,
+             set->kind == BENCH_SUM ? "sum_to" : elementwise_op_name(set->op),
+             set->kind == BENCH_GRADIENT ? "_grad" : "",
+             elementwise_dtype_name(type));
+}
+
+struct bench_row *bench_rows(int *count)
+{
+    struct bench_row *rows = calloc(SETS * LAYOUTS * TYPES, sizeof *rows);
+    *count = 0;
+    for (int s = 0; rows && s < SETS; s++)
+        for (int l = 0; l < LAYOUTS; l++)
+            for (int t = 0; t < TYPES; t++) {
+                if (fnmatch(sets[s].ids, layouts[l].id, 0) != 0)
+                    continue;
+                make_row(&rows[*count], &layouts[l], &sets[s], types[t]);
+                *count += exists(&rows[*count]);
+            }
+    return rows;
+}
