@@ -1,0 +1,65 @@
+/*
+ * The benchmark as a library, for programs that time others on the same
+ * operands: one row at a time is in memory, and each function says something
+ * about it or does something with it.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "bench.h"
+
+/* Another library that does what a row does, prepared once and then called. */
+struct bench_peer {
+    const char *name, *version;
+    /* NULL: it has no such operation. */
+    void *(*prepare)(const struct bench_case *c);
+    bool (*call)(void *prepared);
+    void (*release)(void *prepared);
+};
+
+extern const struct bench_peer bench_peer_xnnpack, bench_peer_onednn;
+
+/* The extents and strides of an operand over the ndim dimensions of the
+   result: 1 and 0 where it has none. Returns ndim. */
+int bench_align(const struct bench_case *c, enum bench_operand k,
+                int64_t extent[], int64_t stride[]);
+
+/* Everything that is exported to Python (peers.py). */
+
+#define SESSION __attribute__((visibility("default")))
+
+struct bench_session;
+
+/* Pins the calling thread; NULL: no memory. quick: without the machine's
+   limits, which are then 0. */
+SESSION struct bench_session *session_open(int cpu, int quick);
+SESSION void session_close(struct bench_session *s);
+SESSION int session_rows(const struct bench_session *s);
+SESSION const char *session_name(const struct bench_session *s, int row);
+
+/* Places the row's operands in memory; what is said below is about it. */
+SESSION int session_load(struct bench_session *s, int row);
+SESSION int session_kind(const struct bench_session *s);
+SESSION int session_axis(const struct bench_session *s);
+SESSION double session_limit(const struct bench_session *s);
+
+/* Where operand k is: its rank, or -1 if the row has none. */
+SESSION int session_operand(const struct bench_session *s, int k, void **data,
+                            const char **type, int64_t shape[],
+                            int64_t strides[]);
+
+/* Whether the library's result is right; and seconds of n calls of it, of a
+   plan made beforehand (negative: there is none). */
+SESSION int session_verify(const struct bench_session *s);
+SESSION double session_time(const struct bench_session *s, int n);
+SESSION double session_time_plan(const struct bench_session *s, int n);
+
+/* Peers in C, by number: NULL after the last. */
+SESSION const char *session_peer_name(int peer);
+SESSION const char *session_peer_version(int peer);
+
+/* Seconds of n calls; negative: it cannot do the row. */
+SESSION double session_time_peer(const struct bench_session *s, int peer,
+                                 int n);
+
+#endif
