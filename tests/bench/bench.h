@@ -131,8 +131,13 @@ struct bench_machine {
     double rotation; /* bytes after which nothing of a buffer is cached */
 };
 
+/* Overwrites the arena. */
 void bench_machine_measure(struct bench_machine *m,
                            const struct bench_arena *arena);
+
+/* Measures again and keeps the better figures. */
+void bench_machine_raise(struct bench_machine *m,
+                         const struct bench_arena *arena);
 
 /* The least time in seconds that a row can take; cold: from memory. */
 double bench_limit(const struct bench_machine *m, const struct bench_case *c,

@@ -58,19 +58,19 @@ static int64_t lay_out(const struct bench_layout *l, int64_t strides[],
                        int64_t *first)
 {
     int64_t run = l->step < 0 ? -l->step : l->step, span = 1;
+    bool empty = false;
     *first = 0;
     for (int i = l->ndim - 1; i >= 0; i--) {
         int d = l->order[i];
         bool inner = i == l->ndim - 1;
         strides[d] = inner ? l->step : run;
-        if (l->shape[d] == 0)
-            return 0;
+        empty = empty || l->shape[d] == 0;
         span += (l->shape[d] - 1) * run;
         if (strides[d] < 0)
             *first = (l->shape[d] - 1) * run;
         run *= l->shape[d] + (inner ? l->margin : 0);
     }
-    return span;
+    return empty ? 0 : span;
 }
 
 static bool is_dense(const struct bench_layout *l)
@@ -105,6 +105,7 @@ static void share(struct bench_case *c, enum bench_operand k,
 {
     c->t[k] = c->t[with];
     c->start[k] = c->start[with];
+    memcpy(c->strides[k], c->strides[with], sizeof c->strides[k]);
 }
 
 static bool place_out(struct bench_case *c, struct bench_arena *arena)

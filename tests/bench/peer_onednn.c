@@ -19,18 +19,21 @@ static const struct {
     elementwise_op op;
     dnnl_alg_kind_t kind;
 } algorithms[] = {
-    {ELEMENTWISE_ADD, dnnl_binary_add},      {ELEMENTWISE_MUL, dnnl_binary_mul},
-    {ELEMENTWISE_DIV, dnnl_binary_div},      {ELEMENTWISE_MAX, dnnl_binary_max},
-    {ELEMENTWISE_LESS_THAN, dnnl_binary_lt},
+    {ELEMENTWISE_ADD, dnnl_binary_add},
+    {ELEMENTWISE_MUL, dnnl_binary_mul},
+    {ELEMENTWISE_DIV, dnnl_binary_div},
+    {ELEMENTWISE_MAX, dnnl_binary_max},
 };
 
+/* Its u8 is not here: sums of it saturate. */
 static const struct {
     elementwise_dtype type;
     dnnl_data_type_t name;
 } types[] = {
-    {ELEMENTWISE_F32, dnnl_f32},   {ELEMENTWISE_F16, dnnl_f16},
-    {ELEMENTWISE_BF16, dnnl_bf16}, {ELEMENTWISE_I32, dnnl_s32},
-    {ELEMENTWISE_U8, dnnl_u8},     {ELEMENTWISE_BOOL, dnnl_u8},
+    {ELEMENTWISE_F32, dnnl_f32},
+    {ELEMENTWISE_F16, dnnl_f16},
+    {ELEMENTWISE_BF16, dnnl_bf16},
+    {ELEMENTWISE_I32, dnnl_s32},
 };
 
 static dnnl_alg_kind_t algorithm_of(elementwise_op op)

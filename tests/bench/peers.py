@@ -36,6 +36,7 @@ X, Y, OUT, DX, DY = range(5)
 FORWARD, GRADIENT, SUM = range(3)
 BATCH = 1e-3  # seconds of calls between two readings of the clock
 ROUNDS, FEWEST = 11, 3
+REFRESH = 40  # rows, after which the machine is measured again
 LONGEST = 1.5  # seconds for a row, unless it is too slow for FEWEST rounds
 NUMPY_TYPES = {
     "bool": np.bool_, "u8": np.uint8, "i32": np.int32, "i64": np.int64,
@@ -71,9 +72,11 @@ class Operand:
         return np.frombuffer(memory, NUMPY_TYPES[self.dtype])
 
     def numpy(self):
+        if 0 in self.shape:
+            return np.empty(self.shape, NUMPY_TYPES[self.dtype])
         reach = [(n - 1) * s for n, s in zip(self.shape, self.strides)]
         first = -sum(r for r in reach if r < 0)
-        count = 0 if 0 in self.shape else 1 + sum(map(abs, reach))
+        count = 1 + sum(map(abs, reach))
         memory = (ctypes.c_char * (count * self.itemsize)).from_address(
             self.data - first * self.itemsize)
         return np.ndarray(self.shape, NUMPY_TYPES[self.dtype], memory,
@@ -108,14 +111,14 @@ class Row:
 
 
 class Session:
-    def __init__(self, path, cpu, quick):
+    def __init__(self, path, cpu):
         self.lib = ctypes.CDLL(path)
         self.lib.session_open.restype = ctypes.c_void_p
         for name in ("name", "peer_name", "peer_version"):
             getattr(self.lib, "session_" + name).restype = ctypes.c_char_p
         for name in ("limit", "time", "time_plan", "time_peer"):
             getattr(self.lib, "session_" + name).restype = ctypes.c_double
-        self.s = ctypes.c_void_p(self.lib.session_open(cpu, quick))
+        self.s = ctypes.c_void_p(self.lib.session_open(cpu))
         self.rows = self.lib.session_rows(self.s)
 
     def name(self, row):
@@ -130,8 +133,12 @@ class Session:
     def axis(self):
         return self.lib.session_axis(self.s)
 
-    def limit(self):
-        return self.lib.session_limit(self.s)
+    def limit(self, row):
+        """Of a row that need not be in memory; it unloads the one that is."""
+        return self.lib.session_limit(self.s, row)
+
+    def raise_limits(self):
+        self.lib.session_raise_limits(self.s)
 
     def verify(self):
         return self.lib.session_verify(self.s) != 0
@@ -373,8 +380,9 @@ def runs_of(found, row):
             out.numpy()[...] = 0
         run = prepared(library, row)
         if run and writes and not agrees(row, right):
-            print("# differs:", library.name, row.op, out.dtype, flush=True)
-        if run:
+            print("# differs, left out:", library.name, row.op, out.dtype,
+                  flush=True)
+        elif run:
             runs[library.name] = run
     return runs
 
@@ -412,7 +420,7 @@ def measure_row(session, found, number):
     gc.disable()
     times = measure(runs_of(found, row))
     gc.enable()
-    return {"limit": session.limit(), "times": times}
+    return {"limit": session.limit(number), "times": times}
 
 
 def show(name, result):
@@ -453,18 +461,24 @@ def main():
         with open(options.results) as file:
             results = json.load(file)
     np.seterr(all="ignore")
-    session = Session(options.session, options.cpu, 0)
+    session = Session(options.session, options.cpu)
     found = libraries(session)
     session.lib.elementwise_cpu_level.restype = ctypes.c_char_p
     results["machine"] = report.machine(
         session.lib.elementwise_cpu_level().decode())
     results["date"] = datetime.date.today().isoformat()
     results["versions"] = {l.name: l.version for l in found}
-    for number, name in chosen(session, options.filter):
+    rows = dict(chosen(session, options.filter))
+    for done, (number, name) in enumerate(rows.items()):
+        if done % REFRESH == 0:
+            session.raise_limits()
         result = measure_row(session, found, number)
         if result:
             results["rows"][name] = result
             show(name, result)
+    for number, name in rows.items():
+        if name in results["rows"]:
+            results["rows"][name]["limit"] = session.limit(number)
     with open(options.results, "w") as file:
         json.dump(results, file, indent=1)
     print(report.summary(results))

@@ -16,7 +16,7 @@ struct bench_session {
     struct bench_case current;
     elementwise_plan *plan; /* NULL where a row has none */
     void *prepared[2];      /* of each peer; NULL: it cannot */
-    int count, quick;
+    int count;
 };
 
 static const struct bench_peer *const peers[] = {
@@ -44,20 +44,18 @@ int bench_align(const struct bench_case *c, enum bench_operand k,
     return fit.ndim;
 }
 
-struct bench_session *session_open(int cpu, int quick)
+struct bench_session *session_open(int cpu)
 {
     struct bench_session *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     bench_pin(cpu);
     s->rows = bench_rows(&s->count);
-    s->quick = quick;
     if (!s->rows || !bench_arena_make(&s->arena, (size_t)2 << 30)) {
         session_close(s);
         return NULL;
     }
-    if (!quick)
-        bench_machine_measure(&s->machine, &s->arena);
+    bench_machine_measure(&s->machine, &s->arena);
     return s;
 }
 
@@ -89,6 +87,21 @@ const char *session_name(const struct bench_session *s, int row)
     return s->rows[row].name;
 }
 
+void session_raise_limits(struct bench_session *s)
+{
+    unload(s);
+    bench_machine_raise(&s->machine, &s->arena);
+}
+
+double session_limit(struct bench_session *s, int row)
+{
+    unload(s);
+    s->arena.taken = 0;
+    if (!bench_case_make(&s->current, &s->rows[row], &s->arena))
+        return 0;
+    return bench_limit(&s->machine, &s->current, false);
+}
+
 int session_load(struct bench_session *s, int row)
 {
     struct bench_case *c = &s->current;
@@ -113,11 +126,6 @@ int session_kind(const struct bench_session *s)
 int session_axis(const struct bench_session *s)
 {
     return s->current.row->pattern.axis;
-}
-
-double session_limit(const struct bench_session *s)
-{
-    return s->quick ? 0 : bench_limit(&s->machine, &s->current, false);
 }
 
 int session_operand(const struct bench_session *s, int k, void **data,

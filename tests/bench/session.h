@@ -30,18 +30,23 @@ int bench_align(const struct bench_case *c, enum bench_operand k,
 
 struct bench_session;
 
-/* Pins the calling thread; NULL: no memory. quick: without the machine's
-   limits, which are then 0. */
-SESSION struct bench_session *session_open(int cpu, int quick);
+/* Pins the calling thread and measures the machine; NULL: no memory. */
+SESSION struct bench_session *session_open(int cpu);
 SESSION void session_close(struct bench_session *s);
 SESSION int session_rows(const struct bench_session *s);
 SESSION const char *session_name(const struct bench_session *s, int row);
+
+/* Measures the machine again: limits may become closer, never farther. The
+   operands in memory are lost. */
+SESSION void session_raise_limits(struct bench_session *s);
+
+/* The least time of a row, which takes the place of the one in memory. */
+SESSION double session_limit(struct bench_session *s, int row);
 
 /* Places the row's operands in memory; what is said below is about it. */
 SESSION int session_load(struct bench_session *s, int row);
 SESSION int session_kind(const struct bench_session *s);
 SESSION int session_axis(const struct bench_session *s);
-SESSION double session_limit(const struct bench_session *s);
 
 /* Where operand k is: its rank, or -1 if the row has none. */
 SESSION int session_operand(const struct bench_session *s, int k, void **data,
