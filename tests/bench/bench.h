@@ -41,8 +41,23 @@ struct bench_row {
     struct bench_pattern pattern;
     elementwise_op op;
     elementwise_dtype type;
-    char name[96]; /* "P4 64x128x28x28,128@1 add f32" */
+    char name[128]; /* "P4 64x128x28x28,128@1 add f32" */
 };
+
+enum { BENCH_TYPES = 9 };
+extern const elementwise_dtype bench_types[BENCH_TYPES];
+
+/* layout is in the notation of rows.c. False: the operation has no such
+   type. */
+bool bench_row_make(struct bench_row *row, const char *id, const char *layout,
+                    enum bench_kind kind, elementwise_op op,
+                    elementwise_dtype type);
+
+/* All operations and types on one layout, to be freed, and their number. */
+struct bench_row *bench_layout_rows(const char *layout, int *count);
+
+/* Rows of random layouts, operations and types, to be freed. */
+struct bench_row *bench_random_rows(int count, uint64_t seed);
 
 /* All rows of the matrix, to be freed, and their number. */
 struct bench_row *bench_rows(int *count);
@@ -82,6 +97,11 @@ void bench_case_fill(const struct bench_case *c);
 /* The same values for another case of the same row. */
 void bench_case_copy(const struct bench_case *from,
                      const struct bench_case *to);
+
+/* The extents and strides of an operand over the ndim dimensions of the
+   result: 1 and 0 where it has none. Returns ndim. */
+int bench_align(const struct bench_case *c, enum bench_operand k,
+                int64_t extent[], int64_t stride[]);
 
 bool bench_is_output(const struct bench_case *c, enum bench_operand k);
 elementwise_status bench_case_call(const struct bench_case *c);
@@ -142,6 +162,11 @@ void bench_machine_raise(struct bench_machine *m,
 /* The least time in seconds that a row can take; cold: from memory. */
 double bench_limit(const struct bench_machine *m, const struct bench_case *c,
                    bool cold);
+
+/* The time in which elements of inputs that are not neighbours where those of
+   the result are can be picked one by one. */
+double bench_gather_time(const struct bench_machine *m,
+                         const struct bench_case *c);
 
 /* ---------------------------------------------------------------------
  * Time

@@ -508,3 +508,27 @@ double bench_limit(const struct bench_machine *m, const struct bench_case *c,
         memory = in_place_time(m, read, updated, footprint);
     return least_call + fmax(memory, compute_time(m, c));
 }
+
+/* The stride of an operand where the result's innermost loop runs. */
+static int64_t inner_stride(const struct bench_case *c, enum bench_operand k)
+{
+    int64_t extent[ELEMENTWISE_MAX_NDIM], stride[ELEMENTWISE_MAX_NDIM];
+    int64_t all[ELEMENTWISE_MAX_NDIM], unused[ELEMENTWISE_MAX_NDIM];
+    int d = bench_align(c, OUT, all, unused) - 1;
+    bench_align(c, k, extent, stride);
+    while (d > 0 && all[d] == 1)
+        d--;
+    return d < 0 || extent[d] == 1 ? 0 : stride[d];
+}
+
+double bench_gather_time(const struct bench_machine *m,
+                         const struct bench_case *c)
+{
+    double elements = 0;
+    for (int k = X; k <= Y; k++) {
+        int64_t stride = inner_stride(c, (enum bench_operand)k);
+        if (stride != 0 && stride != 1)
+            elements += (double)bench_elements(&c->t[OUT]);
+    }
+    return elements * m->unit[BENCH_GATHER];
+}

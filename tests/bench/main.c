@@ -5,24 +5,29 @@
 #include "bench.h"
 
 #include <fnmatch.h>
+#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
-    "usage: bench [--filter PATTERN]... [--list] [--quick] [--cold] [--json]\n"
-    "             [--cpu N]\n"
+    "usage: bench [--layout LAYOUT | --random N [--seed S]] [--cpu N]\n"
+    "             [--filter PATTERN]... [--list] [--quick] [--cold] [--json]\n"
+    "  --layout   rows of this layout; rows.c has the notation\n"
+    "  --random   N random rows, of which the worst are printed\n"
     "  --filter   rows with this in their name; a shell pattern\n"
     "  --cold     operands that are in no cache, instead of repeated calls\n"
     "  --quick    a fifth of the time\n";
 
-enum { FILTERS = 16 };
+enum { FILTERS = 16, WORST = 10 };
 
 struct options {
-    const char *filter[FILTERS];
-    int filters, cpu;
-    bool list, quick, cold, json;
+    char *filter[FILTERS];
+    int filters, cpu, random;
+    uint64_t seed;
+    const char *layout;
+    int list, quick, cold, json; /* flags */
 };
 
 struct result {
@@ -42,36 +47,57 @@ static bool selected(const struct options *o, const char *name)
 /* A filter matches anywhere in the name. */
 static bool add_filter(struct options *o, const char *text)
 {
-    char *pattern = malloc(strlen(text) + 3);
+    size_t size = strlen(text) + 3;
+    char *pattern = malloc(size);
     if (!pattern || o->filters == FILTERS)
         return false;
-    sprintf(pattern, "*%s*", text);
+    snprintf(pattern, size, "*%s*", text);
     o->filter[o->filters++] = pattern;
     return true;
 }
 
+static bool set_option(struct options *o, int name, const char *value)
+{
+    switch (name) {
+    case 0: /* a flag, which is set */
+        return true;
+    case 'f':
+        return add_filter(o, value);
+    case 'c':
+        o->cpu = atoi(value);
+        return true;
+    case 'l':
+        o->layout = value;
+        return true;
+    case 'r':
+        o->random = atoi(value);
+        return o->random > 0;
+    case 's':
+        o->seed = strtoull(value, NULL, 10);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool parse(struct options *o, int argc, char **argv)
 {
+    const struct option all[] = {{"filter", required_argument, NULL, 'f'},
+                                 {"cpu", required_argument, NULL, 'c'},
+                                 {"layout", required_argument, NULL, 'l'},
+                                 {"random", required_argument, NULL, 'r'},
+                                 {"seed", required_argument, NULL, 's'},
+                                 {"list", no_argument, &o->list, 1},
+                                 {"quick", no_argument, &o->quick, 1},
+                                 {"cold", no_argument, &o->cold, 1},
+                                 {"json", no_argument, &o->json, 1},
+                                 {NULL, 0, NULL, 0}};
+    int name;
     *o = (struct options){.cpu = -1};
-    for (int i = 1; i < argc; i++) {
-        bool more = i + 1 < argc;
-        if (strcmp(argv[i], "--filter") == 0 && more) {
-            if (!add_filter(o, argv[++i]))
-                return false;
-        } else if (strcmp(argv[i], "--cpu") == 0 && more)
-            o->cpu = atoi(argv[++i]);
-        else if (strcmp(argv[i], "--list") == 0)
-            o->list = true;
-        else if (strcmp(argv[i], "--quick") == 0)
-            o->quick = true;
-        else if (strcmp(argv[i], "--cold") == 0)
-            o->cold = true;
-        else if (strcmp(argv[i], "--json") == 0)
-            o->json = true;
-        else
+    while ((name = getopt_long(argc, argv, "", all, NULL)) != -1)
+        if (!set_option(o, name, optarg))
             return false;
-    }
-    return true;
+    return optind == argc;
 }
 
 /* ---------------------------------------------------------------------
@@ -197,51 +223,86 @@ static bool run_row(const struct options *o, const struct bench_machine *m,
     else if (!o->cold || result->bytes >= COLD_FROM) {
         result->time = bench_measure(cases, n, o->quick ? 0.01 : 0.05);
         result->limit = bench_limit(m, &cases[0], o->cold);
+        if (o->random)
+            result->limit =
+                fmax(result->limit, bench_gather_time(m, &cases[0]));
     }
     free(cases);
     return right;
 }
 
-static void print_worst(struct result *results, int n)
+/* Of random rows also how far the others are, by tenths of all. */
+static void print_worst(const struct options *o, struct result *results, int n)
 {
     qsort(results, (size_t)n, sizeof *results, by_share);
     printf("#\n# farthest from the limit\n");
-    for (int i = 0; i < n && i < 20; i++)
+    for (int i = 0; i < n && i < WORST; i++)
         print_row(&results[i]);
+    if (!o->random || n == 0)
+        return;
+    printf("# share of the limit that tenths of the rows stay below:");
+    for (int tenth = 1; tenth < 10; tenth++) {
+        const struct result *r = &results[n * tenth / 10];
+        printf(" %.0f", 100 * r->limit / r->time.median);
+    }
+    printf(" %%\n");
 }
 
-static int run_rows(const struct options *o, const struct bench_row *rows,
-                    int count)
+/* Runs the rows that are selected, into results; the number of wrong ones. */
+static int run_rows(const struct options *o, const struct bench_machine *m,
+                    struct bench_arena *arena, const struct bench_row *rows,
+                    int count, struct result *results, int *n)
+{
+    int wrong = 0;
+    *n = 0;
+    for (int i = 0; i < count; i++) {
+        struct result *r = &results[*n];
+        if (!selected(o, rows[i].name))
+            continue;
+        wrong += !run_row(o, m, arena, &rows[i], r);
+        if (r->time.samples == 0)
+            continue;
+        if (o->json)
+            print_row_json(r, *n == 0);
+        else if (!o->random)
+            print_row(r);
+        ++*n;
+    }
+    return wrong;
+}
+
+static int run(const struct options *o, const struct bench_row *rows, int count)
 {
     struct bench_arena arena;
     struct bench_machine m;
     struct result *results = calloc((size_t)count + 1, sizeof *results);
-    int n = 0, wrong = 0;
-    if (!results || !bench_arena_make(&arena, (size_t)2 << 30))
+    int n, wrong;
+    if (!results || !bench_arena_make(&arena, (size_t)2 << 30)) {
+        free(results);
         return EXIT_FAILURE;
+    }
     bench_machine_measure(&m, &arena);
     if (o->json)
         printf("[");
     else
         print_machine(&m);
-    for (int i = 0; i < count; i++) {
-        if (!selected(o, rows[i].name))
-            continue;
-        wrong += !run_row(o, &m, &arena, &rows[i], &results[n]);
-        if (results[n].time.samples == 0)
-            continue;
-        if (o->json)
-            print_row_json(&results[n], n == 0);
-        else
-            print_row(&results[n]);
-        n++;
-    }
+    wrong = run_rows(o, &m, &arena, rows, count, results, &n);
     if (o->json)
         printf("\n]\n");
     else
-        print_worst(results, n);
+        print_worst(o, results, n);
     free(results);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static struct bench_row *rows_of(const struct options *o, int *count)
+{
+    *count = o->random;
+    if (o->random)
+        return bench_random_rows(o->random, o->seed);
+    if (o->layout)
+        return bench_layout_rows(o->layout, count);
+    return bench_rows(count);
 }
 
 int main(int argc, char **argv)
@@ -252,16 +313,18 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
-    struct bench_row *rows = bench_rows(&count);
+    struct bench_row *rows = rows_of(&o, &count);
     if (!rows)
         return EXIT_FAILURE;
     bench_pin(o.cpu);
     if (!o.list)
-        status = run_rows(&o, rows, count);
+        status = run(&o, rows, count);
     else
         for (int i = 0; i < count; i++)
             if (selected(&o, rows[i].name))
                 puts(rows[i].name);
     free(rows);
+    for (int i = 0; i < o.filters; i++)
+        free(o.filter[i]);
     return status;
 }

@@ -152,6 +152,22 @@ bool bench_case_make(struct bench_case *c, const struct bench_row *row,
     return p->target == BENCH_IN_PLACE || place_out(c, arena);
 }
 
+int bench_align(const struct bench_case *c, enum bench_operand k,
+                int64_t extent[], int64_t stride[])
+{
+    const elementwise_tensor *t = &c->t[k];
+    struct ref_fit fit;
+    if (ref_fit(&c->t[X], &c->t[Y], c->row->pattern.axis, &fit) !=
+        ELEMENTWISE_OK)
+        return -1;
+    for (int d = 0; d < fit.ndim; d++) {
+        int own = k == X ? fit.x[d] : k == Y ? fit.y[d] : d;
+        extent[d] = own < 0 ? 1 : t->shape[own];
+        stride[d] = own < 0 ? 0 : c->strides[k][own];
+    }
+    return fit.ndim;
+}
+
 bool bench_is_output(const struct bench_case *c, enum bench_operand k)
 {
     switch (c->row->pattern.kind) {

@@ -98,7 +98,7 @@ static const struct layout {
     {"B2.scalar", "1048576,scalar"},
 };
 
-static const elementwise_dtype types[] = {
+const elementwise_dtype bench_types[BENCH_TYPES] = {
     ELEMENTWISE_F32,  ELEMENTWISE_F64,  ELEMENTWISE_F16,
     ELEMENTWISE_BF16, ELEMENTWISE_I32,  ELEMENTWISE_I64,
     ELEMENTWISE_U8,   ELEMENTWISE_BOOL, ELEMENTWISE_C64,
@@ -132,7 +132,6 @@ static const struct set {
 
 enum {
     LAYOUTS = sizeof layouts / sizeof *layouts,
-    TYPES = sizeof types / sizeof *types,
     SETS = sizeof sets / sizeof *sets
 };
 
@@ -183,30 +182,45 @@ static bool exists(const struct bench_row *row)
     return row->pattern.target != BENCH_IN_PLACE || result == type;
 }
 
-static void make_row(struct bench_row *row, const struct layout *layout,
-                     const struct set *set, elementwise_dtype type)
+bool bench_row_make(struct bench_row *row, const char *id, const char *layout,
+                    enum bench_kind kind, elementwise_op op,
+                    elementwise_dtype type)
 {
-    *row = (struct bench_row){.op = set->op, .type = type};
-    parse(&row->pattern, layout->text);
-    row->pattern.kind = set->kind;
-    snprintf(row->name, sizeof row->name, "%s %s %s%s %s", layout->id,
-             layout->text,
-             set->kind == BENCH_SUM ? "sum_to" : elementwise_op_name(set->op),
-             set->kind == BENCH_GRADIENT ? "_grad" : "",
+    *row = (struct bench_row){.op = op, .type = type};
+    parse(&row->pattern, layout);
+    row->pattern.kind = kind;
+    snprintf(row->name, sizeof row->name, "%s %s %s%s %s", id, layout,
+             kind == BENCH_SUM ? "sum_to" : elementwise_op_name(op),
+             kind == BENCH_GRADIENT ? "_grad" : "",
              elementwise_dtype_name(type));
+    return exists(row);
 }
 
 struct bench_row *bench_rows(int *count)
 {
-    struct bench_row *rows = calloc(SETS * LAYOUTS * TYPES, sizeof *rows);
+    struct bench_row *rows = calloc(SETS * LAYOUTS * BENCH_TYPES, sizeof *rows);
     *count = 0;
     for (int s = 0; rows && s < SETS; s++)
         for (int l = 0; l < LAYOUTS; l++)
-            for (int t = 0; t < TYPES; t++) {
-                if (fnmatch(sets[s].ids, layouts[l].id, 0) != 0)
-                    continue;
-                make_row(&rows[*count], &layouts[l], &sets[s], types[t]);
-                *count += exists(&rows[*count]);
-            }
+            for (int t = 0; t < BENCH_TYPES; t++)
+                if (fnmatch(sets[s].ids, layouts[l].id, 0) == 0)
+                    *count += bench_row_make(&rows[*count], layouts[l].id,
+                                             layouts[l].text, sets[s].kind,
+                                             sets[s].op, bench_types[t]);
+    return rows;
+}
+
+/* Sets of one operation stand together. */
+struct bench_row *bench_layout_rows(const char *layout, int *count)
+{
+    struct bench_row *rows = calloc(SETS * BENCH_TYPES, sizeof *rows);
+    *count = 0;
+    for (int s = 0; rows && s < SETS; s++)
+        for (int t = 0; t < BENCH_TYPES; t++)
+            if (s == 0 || sets[s].op != sets[s - 1].op ||
+                sets[s].kind != sets[s - 1].kind)
+                *count +=
+                    bench_row_make(&rows[*count], "given", layout, sets[s].kind,
+                                   sets[s].op, bench_types[t]);
     return rows;
 }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference.h"
-
 struct bench_session {
     struct bench_arena arena;
     struct bench_machine machine;
@@ -27,22 +25,6 @@ static const struct bench_peer *const peers[] = {
     &bench_peer_onednn,
 #endif
     NULL};
-
-int bench_align(const struct bench_case *c, enum bench_operand k,
-                int64_t extent[], int64_t stride[])
-{
-    const elementwise_tensor *t = &c->t[k];
-    struct ref_fit fit;
-    if (ref_fit(&c->t[X], &c->t[Y], c->row->pattern.axis, &fit) !=
-        ELEMENTWISE_OK)
-        return -1;
-    for (int d = 0; d < fit.ndim; d++) {
-        int own = k == X ? fit.x[d] : k == Y ? fit.y[d] : d;
-        extent[d] = own < 0 ? 1 : t->shape[own];
-        stride[d] = own < 0 ? 0 : c->strides[k][own];
-    }
-    return fit.ndim;
-}
 
 struct bench_session *session_open(int cpu)
 {

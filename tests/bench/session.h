@@ -19,11 +19,6 @@ struct bench_peer {
 
 extern const struct bench_peer bench_peer_xnnpack, bench_peer_onednn;
 
-/* The extents and strides of an operand over the ndim dimensions of the
-   result: 1 and 0 where it has none. Returns ndim. */
-int bench_align(const struct bench_case *c, enum bench_operand k,
-                int64_t extent[], int64_t stride[]);
-
 /* Everything that is exported to Python (peers.py). */
 
 #define SESSION __attribute__((visibility("default")))
