@@ -40,6 +40,7 @@ struct bench_pattern {
 struct bench_row {
     struct bench_pattern pattern;
     elementwise_op op;
+    elementwise_act act; /* after op, in the same pass */
     elementwise_dtype type;
     char name[128]; /* "P4 64x128x28x28,128@1 add f32" */
 };
@@ -47,11 +48,17 @@ struct bench_row {
 enum { BENCH_TYPES = 9 };
 extern const elementwise_dtype bench_types[BENCH_TYPES];
 
+/* What is done with a layout. */
+struct bench_work {
+    enum bench_kind kind;
+    elementwise_op op;
+    elementwise_act act;
+};
+
 /* layout is in the notation of rows.c. False: the operation has no such
    type. */
 bool bench_row_make(struct bench_row *row, const char *id, const char *layout,
-                    enum bench_kind kind, elementwise_op op,
-                    elementwise_dtype type);
+                    const struct bench_work *work, elementwise_dtype type);
 
 /* All operations and types on one layout, to be freed, and their number. */
 struct bench_row *bench_layout_rows(const char *layout, int *count);
@@ -71,6 +78,7 @@ enum bench_operand { X, Y, OUT, DX, DY, BENCH_OPERANDS };
 
 struct bench_case {
     const struct bench_row *row;
+    elementwise_options options;
     elementwise_tensor t[BENCH_OPERANDS];
     int64_t shape[BENCH_OPERANDS][BENCH_NDIM];
     int64_t strides[BENCH_OPERANDS][BENCH_NDIM];

@@ -458,10 +458,21 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
         if (type >= ELEMENTWISE_F16)
             return (wide || type == ELEMENTWISE_C64 ? 80 : 24) *
                    m->unit[BENCH_FMA64];
-        return 0;
+        return 12 * m->unit[BENCH_FMA64]; /* squarings and products */
     default:
         return 0;
     }
+}
+
+/* Acts but relu are polynomials or two, and a division. */
+static double act_time(const struct bench_machine *m, elementwise_act act,
+                       elementwise_dtype type)
+{
+    bool wide = type == ELEMENTWISE_F64;
+    if (act == ELEMENTWISE_ACT_NONE || act == ELEMENTWISE_ACT_RELU)
+        return 0;
+    return (wide ? 24 : 8) * m->unit[BENCH_FMA64] +
+           m->unit[wide ? BENCH_DIV64 : BENCH_DIV32];
 }
 
 /* The type decides the costs; a sum has none. */
@@ -473,7 +484,8 @@ static double compute_time(const struct bench_machine *m,
         return 0;
     if (c->row->pattern.kind == BENCH_GRADIENT)
         elements *= c->row->op == ELEMENTWISE_DIV ? 2 : 0;
-    return elements * unit_time(m, c->row->op, c->row->type);
+    return elements * (unit_time(m, c->row->op, c->row->type) +
+                       act_time(m, c->row->act, c->row->type));
 }
 
 /* Whether the values of an operand matter to the outputs. */

@@ -136,7 +136,8 @@ bool bench_case_make(struct bench_case *c, const struct bench_row *row,
                      struct bench_arena *arena)
 {
     const struct bench_pattern *p = &row->pattern;
-    *c = (struct bench_case){.row = row};
+    *c = (struct bench_case){.row = row, .options = ELEMENTWISE_OPTIONS_INIT};
+    c->options.act = row->act;
     if (!place(c, X, &p->x, row->type, arena))
         return false;
     if (p->target == BENCH_SELF)
@@ -191,7 +192,8 @@ static struct ref_value value(elementwise_dtype type, enum bench_operand k,
     if (ref_is_integer(type)) {
         int64_t n = k == X ? (int64_t)(random >> 40) % 2000001 - 1000000
                            : (int64_t)(random >> 40) % 99 + 1;
-        return ref_integer(type, (uint64_t)n);
+        struct ref_value v = ref_integer(type, (uint64_t)n);
+        return v.magnitude ? v : ref_integer(type, 1);
     }
     if (type == ELEMENTWISE_BOOL)
         return ref_integer(type, random >> 63);
@@ -255,6 +257,6 @@ elementwise_status bench_case_call(const struct bench_case *c)
                                       p->axis, &t[DX], &t[DY], NULL);
     default:
         return elementwise_apply(c->row->op, &t[X], &t[Y], p->axis, &t[OUT],
-                                 NULL);
+                                 c->row->act ? &c->options : NULL);
     }
 }

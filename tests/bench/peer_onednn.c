@@ -122,7 +122,7 @@ static bool create_all(struct prepared *p, const struct bench_case *c)
 
 static void *prepare(const struct bench_case *c)
 {
-    if (c->row->pattern.kind != BENCH_FORWARD ||
+    if (c->row->pattern.kind != BENCH_FORWARD || c->row->act ||
         algorithm_of(c->row->op) == dnnl_alg_kind_undef ||
         type_of(c->row->type) == dnnl_data_type_undef)
         return NULL;

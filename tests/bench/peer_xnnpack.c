@@ -39,8 +39,8 @@ enum { OPERATORS = sizeof operators / sizeof *operators };
 static bool fits(const struct bench_case *c)
 {
     const struct bench_row *row = c->row;
-    return row->pattern.kind == BENCH_FORWARD && row->type == ELEMENTWISE_F32 &&
-           !c->t[X].strides && !c->t[Y].strides;
+    return row->pattern.kind == BENCH_FORWARD && !row->act &&
+           row->type == ELEMENTWISE_F32 && !c->t[X].strides && !c->t[Y].strides;
 }
 
 static bool set_up_case(const struct bench_case *c, xnn_operator_t made,

@@ -31,7 +31,7 @@ import report
 
 ROWS = ("P* add f32", "P2.1M *", "P2.64K * f32", "P3.y * [fi][36][24]",
         "P3.y * div *", "P4 * f32", "P6.3 * add *", "P9.T * add *",
-        "B* f32")
+        "P[24]* *+* f32", "B* f32")
 X, Y, OUT, DX, DY = range(5)
 FORWARD, GRADIENT, SUM = range(3)
 BATCH = 1e-3  # seconds of calls between two readings of the clock
@@ -90,7 +90,7 @@ class Row:
     def __init__(self, session, number):
         self.kind, self.axis = session.kind(), session.axis()
         words = session.name(number).split()
-        self.op = words[2].removesuffix("_grad")
+        self.op, _, self.act = words[2].removesuffix("_grad").partition("+")
         self.in_place = words[1].endswith(">x")
         self.operands = [session.operand(k) for k in range(5)]
         x, y = self.operands[X], self.operands[Y]
@@ -190,6 +190,8 @@ class Numpy:
         view[Y] = view[Y].reshape(row.aligned(row.operands[Y].shape))
         if row.kind == FORWARD:
             f, (x, y, out) = self.ops[row.op], view[:3]
+            if row.act:
+                return self.fused(f, x, y, out, row.act)
             return loop(lambda: f(x, y, out))
         axes = row.summed()
         if row.kind == SUM:
@@ -198,6 +200,11 @@ class Numpy:
             y = view[Y].reshape(keep)
             return loop(lambda: np.sum(x, axes, None, y, True))
         return loop(self.gradient(row.op, view, axes))
+
+    def fused(self, f, x, y, out, act):
+        then = {"relu": lambda: np.maximum(out, 0, out),
+                "tanh": lambda: np.tanh(out, out)}.get(act)
+        return then and loop(lambda: (f(x, y, out), then()))
 
     def gradient(self, op, view, axes):
         x, y, g, dx, dy = view
@@ -237,6 +244,12 @@ class Torch:
                     "less_than": torch.lt, "equal": torch.eq,
                     "bitwise_and": torch.bitwise_and}
 
+    def silu(self, x):
+        return self.torch.nn.functional.silu(x, inplace=True)
+
+    def gelu(self, x):
+        return self.torch._C._nn.gelu_(x)
+
     def view(self, operand):
         if operand is None:
             return None
@@ -261,12 +274,19 @@ class Torch:
         f = self.ops[row.op]
         if row.op == "div" and row.operands[X].dtype[0] in "iu":
             return loop(lambda: f(x, y, rounding_mode="trunc", out=out))
+        if row.act:
+            act = {"relu": self.torch.relu_, "tanh": self.torch.tanh_,
+                   "sigmoid": self.torch.sigmoid_, "silu": self.silu,
+                   "gelu": self.gelu}[row.act]
+            return loop(lambda: act(f(x, y, out=out)))
         if row.in_place:
             f = {"add": x.add_, "mul": x.mul_, "div": x.div_}.get(row.op)
             return f and loop(lambda: f(y))
         return loop(lambda: f(x, y, out=out))
 
     def gradient(self, op, x, y, g):
+        if op == "add":  # hands dout on as dx; its sum is a row of B2
+            return None
         x.requires_grad_()
         y.requires_grad_()
         out, grad = self.ops[op](x, y), self.torch.autograd.grad
@@ -302,6 +322,10 @@ class Paddle:
             return loop(lambda: self.paddle.sum(x, axes))
         if row.kind == GRADIENT:
             return self.gradient(row, x, y, self.view(row.operands[OUT]))
+        if row.act:
+            f = getattr(self.paddle.nn.functional, row.act)
+            op = self.placed[row.op]
+            return loop(lambda: f(op(x, y, "axis", row.axis)))
         if row.in_place:
             f = self.paddle._legacy_C_ops.elementwise_add_
             return loop(lambda: f(x, y, "axis", row.axis)) \

@@ -115,8 +115,9 @@ struct bench_row *bench_random_rows(int count, uint64_t seed)
         char id[16];
         snprintf(id, sizeof id, "R%d", made);
         draw_layout(&text, &seed);
-        made += bench_row_make(&rows[made], id, text.at, BENCH_FORWARD,
-                               ops[one_of(&seed, 5)],
+        struct bench_work work = {BENCH_FORWARD, ops[one_of(&seed, 5)],
+                                  ELEMENTWISE_ACT_NONE};
+        made += bench_row_make(&rows[made], id, text.at, &work,
                                bench_types[one_of(&seed, BENCH_TYPES)]);
     }
     return rows;

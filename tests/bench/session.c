@@ -94,7 +94,7 @@ int session_load(struct bench_session *s, int row)
     bench_case_fill(c);
     if (c->row->pattern.kind == BENCH_FORWARD)
         elementwise_plan_create(&s->plan, c->row->op, &c->t[X], &c->t[Y],
-                                c->row->pattern.axis, &c->t[OUT], NULL);
+                                c->row->pattern.axis, &c->t[OUT], &c->options);
     for (int p = 0; peers[p]; p++)
         s->prepared[p] = peers[p]->prepare(c);
     return 1;
