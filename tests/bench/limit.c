@@ -12,171 +12,147 @@
 #include <emmintrin.h>
 #endif
 
-enum { LANES = 16, REPEATS = 2, ROUNDS = 3, LINE = 64 };
+enum { REPEATS = 2, ROUNDS = 3, LINE = 64, FEW = 2048, STEPS = 16 };
 static const double shortest = 100e-6;  /* seconds of one probe */
 static const double least_call = 10e-9; /* of checks that a call has to make */
 
+/* The loops below become vectors of the level that they are inlined into. */
 #define INLINE static inline __attribute__((always_inline))
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2,fma")))
+#if defined(__clang__)
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
+#else
+#define AVX512                                                                 \
+    __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,"                \
+                          "prefer-vector-width=512")))
+#endif
 #else
 #define AVX2
 #define AVX512
 #endif
-
-/* Vectors as wide as any register; compilers cut them where they are not. */
-typedef float floats __attribute__((vector_size(64), may_alias));
-typedef double doubles __attribute__((vector_size(64), may_alias));
 
 struct probe {
     enum bench_stream stream;
     bool streamed; /* stores go past the caches */
     enum bench_unit unit;
     char *x, *y, *out;
-    size_t n; /* vectors; of units: rounds */
+    size_t n; /* elements */
 };
 
-static volatile float sink;
+static volatile float one = 1; /* that no compiler knows */
+static volatile int32_t sink;
 
-INLINE void put(floats *to, const floats *value, bool streamed)
+/* Two sums, as one addition after the other would take longer than a load. */
+INLINE void read_all(const int32_t *x, size_t n)
 {
-#if defined(__SSE2__)
-    if (streamed) {
-        for (int i = 0; i < 4; i++)
-            _mm_stream_ps((float *)to + 4 * i, ((const __m128 *)value)[i]);
-        return;
-    }
-#endif
-    (void)streamed;
-    *to = *value;
-}
-
-INLINE void read_all(const floats *x, size_t n)
-{
-    floats a = x[0], b = x[1], c = x[2], d = x[3];
-    for (size_t i = 4; i + 3 < n; i += 4) {
+    int32_t a = 0, b = 0;
+    for (size_t i = 0; i < n / 2; i++) {
         a += x[i];
-        b += x[i + 1];
-        c += x[i + 2];
-        d += x[i + 3];
+        b += x[i + n / 2];
     }
-    a += b + c + d;
-    sink = a[0];
+    sink = a + b;
 }
 
-INLINE void write_vector(const floats *x, const floats *y, floats *out,
-                         enum bench_stream stream, bool streamed)
+INLINE float combine(enum bench_stream stream, float factor, float x, float y,
+                     float out)
 {
-    floats v = {0};
-    if (stream == BENCH_RENEW)
-        v = *out + 1;
-    else if (stream != BENCH_FILL)
-        v = *x;
-    if (stream == BENCH_ADD)
-        v += *y;
-    if (stream == BENCH_UPDATE)
-        v += *out;
-    put(out, &v, streamed);
+    switch (stream) {
+    case BENCH_SCALE:
+        return x * factor;
+    case BENCH_ADD:
+        return x + y;
+    case BENCH_UPDATE:
+        return out + x;
+    case BENCH_RENEW:
+        return out + factor;
+    default:
+        return factor;
+    }
 }
 
-/* Two at a time, so that counting is not what takes time. */
-INLINE void write_all(const struct probe *p, enum bench_stream stream,
-                      bool streamed)
+INLINE void write_all(const struct probe *p, enum bench_stream stream)
 {
-    const floats *x = (const floats *)p->x, *y = (const floats *)p->y;
-    floats *out = (floats *)p->out;
-    for (size_t i = 0, n = p->n; i + 1 < n; i += 2) {
-        write_vector(x + i, y + i, out + i, stream, streamed);
-        write_vector(x + i + 1, y + i + 1, out + i + 1, stream, streamed);
-    }
+    const float *restrict x = (const float *)p->x;
+    const float *restrict y = (const float *)p->y;
+    float *restrict out = (float *)p->out;
+    float factor = one;
+    for (size_t i = 0, n = p->n; i < n; i++)
+        out[i] = combine(stream, factor, x[i], y[i], out[i]);
+}
+
+/* Memory is slower than these narrow vectors. */
+INLINE void write_past(const struct probe *p, enum bench_stream stream)
+{
 #if defined(__SSE2__)
-    if (streamed)
-        _mm_sfence();
+    const float *x = (const float *)p->x, *y = (const float *)p->y;
+    float *out = (float *)p->out;
+    __m128 factor = _mm_set1_ps(one);
+    for (size_t i = 0, n = p->n; i + 3 < n; i += 4) {
+        __m128 v = factor;
+        if (stream != BENCH_FILL)
+            v = _mm_load_ps(x + i);
+        if (stream == BENCH_ADD)
+            v = _mm_add_ps(v, _mm_load_ps(y + i));
+        _mm_stream_ps(out + i, v);
+    }
+    _mm_sfence();
+#else
+    write_all(p, stream);
 #endif
 }
 
-/* The switch is outside of the loops, which have constants inside. */
+/* The stream is a constant of the loop that it leads to. */
 INLINE void run_stream(const struct probe *p)
 {
-    switch ((int)p->stream * 2 + p->streamed) {
-    case BENCH_READ * 2:
-    case BENCH_READ * 2 + 1:
-        read_all((const floats *)p->x, p->n);
-        break;
-    case BENCH_FILL * 2:
-        write_all(p, BENCH_FILL, false);
-        break;
-    case BENCH_FILL * 2 + 1:
-        write_all(p, BENCH_FILL, true);
-        break;
-    case BENCH_SCALE * 2:
-        write_all(p, BENCH_SCALE, false);
-        break;
-    case BENCH_SCALE * 2 + 1:
-        write_all(p, BENCH_SCALE, true);
-        break;
-    case BENCH_ADD * 2:
-        write_all(p, BENCH_ADD, false);
-        break;
-    case BENCH_ADD * 2 + 1:
-        write_all(p, BENCH_ADD, true);
-        break;
-    case BENCH_UPDATE * 2:
-        write_all(p, BENCH_UPDATE, false);
-        break;
-    default:
-        write_all(p, BENCH_RENEW, false);
-    }
+    if (p->stream == BENCH_READ)
+        read_all((const int32_t *)p->x, p->n);
+    else if (p->stream == BENCH_FILL)
+        p->streamed ? write_past(p, BENCH_FILL) : write_all(p, BENCH_FILL);
+    else if (p->stream == BENCH_SCALE)
+        p->streamed ? write_past(p, BENCH_SCALE) : write_all(p, BENCH_SCALE);
+    else if (p->stream == BENCH_ADD)
+        p->streamed ? write_past(p, BENCH_ADD) : write_all(p, BENCH_ADD);
+    else if (p->stream == BENCH_UPDATE)
+        write_all(p, BENCH_UPDATE);
+    else
+        write_all(p, BENCH_RENEW);
 }
 
-/* Eight independent chains hide the latency of any unit. */
-INLINE void run_div32(size_t n)
+INLINE void divide_floats(const struct probe *p)
 {
-    floats a = {0}, b = a + 1, c = a + 2, d = a + 3, y = a + 1.5f;
-    for (size_t i = 0; i < n; i++) {
-        a = y / (a + 1);
-        b = y / (b + 1);
-        c = y / (c + 1);
-        d = y / (d + 1);
-    }
-    a += b + c + d;
-    sink = a[0];
+    const float *restrict x = (const float *)p->x;
+    float *restrict out = (float *)p->out, factor = one;
+    for (size_t i = 0, n = p->n; i < n; i++)
+        out[i] = factor / (x[i] + factor);
 }
 
-INLINE void run_div64(size_t n)
+INLINE void divide_doubles(const struct probe *p)
 {
-    doubles a = {0}, b = a + 1, c = a + 2, d = a + 3, y = a + 1.5;
-    for (size_t i = 0; i < n; i++) {
-        a = y / (a + 1);
-        b = y / (b + 1);
-        c = y / (c + 1);
-        d = y / (d + 1);
-    }
-    a += b + c + d;
-    sink = (float)a[0];
+    const double *restrict x = (const double *)p->x;
+    double *restrict out = (double *)p->out, factor = one;
+    for (size_t i = 0, n = p->n; i < n; i++)
+        out[i] = factor / (x[i] + factor);
 }
 
-INLINE void run_fma64(size_t n)
+INLINE double four_steps(double v, double x, double c)
 {
-    doubles a = {0}, b = a + 1, c = a + 2, d = a + 3, y = a + 0.4;
-    doubles e = a + 4, f = a + 5, g = a + 6, h = a + 7;
-    for (size_t i = 0; i < n; i++) {
-        a = a * y + y;
-        b = b * y + y;
-        c = c * y + y;
-        d = d * y + y;
-        e = e * y + y;
-        f = f * y + y;
-        g = g * y + y;
-        h = h * y + y;
+    return (((v * x + c) * x + c) * x + c) * x + c;
+}
+
+/* A polynomial of 16 steps; those of neighbours overlap. */
+INLINE void multiply_add(const struct probe *p)
+{
+    const double *restrict x = (const double *)p->x;
+    double *restrict out = (double *)p->out, c = one;
+    for (size_t i = 0, n = p->n; i < n; i++) {
+        double v = four_steps(four_steps(c, x[i], c), x[i], c);
+        out[i] = four_steps(four_steps(v, x[i], c), x[i], c);
     }
-    a += b + c + d + e + f + g + h;
-    sink = (float)a[0];
 }
 
 /* Elements that are apart, one after the other. */
-INLINE void run_gather(const struct probe *p)
+INLINE void gather(const struct probe *p)
 {
     enum { APART = 3 };
     const float *x = (const float *)p->x;
@@ -194,13 +170,13 @@ INLINE void run_probe(const struct probe *p)
     if (p->unit == BENCH_UNITS)
         run_stream(p);
     else if (p->unit == BENCH_DIV32)
-        run_div32(p->n);
+        divide_floats(p);
     else if (p->unit == BENCH_DIV64)
-        run_div64(p->n);
+        divide_doubles(p);
     else if (p->unit == BENCH_FMA64)
-        run_fma64(p->n);
+        multiply_add(p);
     else
-        run_gather(p);
+        gather(p);
 }
 
 static void run_base(const struct probe *p)
@@ -259,13 +235,13 @@ static double stream_rate(const struct bench_arena *arena,
                           enum bench_stream stream, bool streamed, double bytes)
 {
     size_t each = (size_t)bytes / (size_t)streams[stream].buffers;
-    struct probe p = {stream, streamed, BENCH_UNITS,          NULL,
-                      NULL,   NULL,     each / sizeof(floats)};
+    struct probe p = {stream, streamed, BENCH_UNITS,         NULL,
+                      NULL,   NULL,     each / sizeof(float)};
     size_t place = (each + 4095) / 4096 * 4096 + 21 * LINE;
     p.out = arena->base;
     p.x = streams[stream].buffers > 1 ? p.out + place : p.out;
     p.y = p.x + place;
-    return (double)(p.n * sizeof(floats)) * streams[stream].passes /
+    return (double)(p.n * sizeof(float)) * streams[stream].passes /
            time_probe(&p);
 }
 
@@ -301,13 +277,13 @@ static void measure_streams(struct bench_machine *m,
 static void measure_units(struct bench_machine *m,
                           const struct bench_arena *arena)
 {
-    /* Elements of one round; gathers count theirs themselves. */
-    static const int lanes[] = {4 * LANES, 4 * LANES / 2, 8 * LANES / 2, 1};
     for (int u = 0; u < BENCH_UNITS; u++) {
         struct probe p = {BENCH_READ,  false,       (enum bench_unit)u,
-                          arena->base, arena->base, arena->base + (32 << 10),
-                          1024};
-        double each = time_probe(&p) / (double)p.n / lanes[u];
+                          arena->base, arena->base, arena->base + (64 << 10),
+                          FEW};
+        double each = time_probe(&p) / FEW;
+        if (u == BENCH_FMA64)
+            each /= STEPS;
         m->unit[u] = m->unit[u] > 0 ? fmin(m->unit[u], each) : each;
     }
 }
