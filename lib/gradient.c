@@ -76,6 +76,12 @@ static elementwise_status check_tensors(const struct ew_request *r)
     return ELEMENTWISE_OK;
 }
 
+/* Derivatives are computed in f32 at least. */
+static elementwise_dtype compute_type(elementwise_dtype result)
+{
+    return ew_types_size(result) == 2 ? ELEMENTWISE_F32 : result;
+}
+
 /* The type of the computation, and that every operand has the type of what
    it belongs to: dx and ddx that of x, dout and ddout the result's. */
 static elementwise_status check_types(const struct ew_request *r,
@@ -90,7 +96,7 @@ static elementwise_status check_types(const struct ew_request *r,
     if (status)
         return status;
     own[EW_OUT] = types.result;
-    g->compute = types.compute[EW_X];
+    g->compute = compute_type(types.result);
     for (int k = EW_OUT; k < EW_OPERANDS; k++) {
         elementwise_dtype want = own[like[k]];
         if (!r->tensor[k])
@@ -367,8 +373,7 @@ static elementwise_status make_sum(struct ew_gradient *g,
         status = ew_shape_onto(r.what, "dst", dst, axis, "src", src, &a, shape);
     if (status)
         return status;
-    bool half = ew_types_size(src->dtype) == 2;
-    g->compute = half ? ELEMENTWISE_F32 : src->dtype;
+    g->compute = compute_type(src->dtype);
     r.tensor[EW_OUT] = src;
     r.tensor[EW_DX] = dst;
     r.flags = flags & ELEMENTWISE_ADD_TO_OUT ? ELEMENTWISE_ADD_TO_DX : 0;

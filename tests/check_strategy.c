@@ -210,6 +210,7 @@ int main(void)
 {
     TCase *choosing = support_case("choosing");
     TCase *running = support_case("running");
+    tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
                         sizeof choices / sizeof *choices);
     tcase_add_loop_test(
