@@ -333,8 +333,8 @@ elementwise_mod(const elementwise_tensor *x, const elementwise_tensor *y,
                 int axis, const elementwise_tensor *out);
 
 /** floor(x / y); real. Floats: the floor of the exact quotient, rounded
-    once; x by 0 is infinity or NaN; infinity by y is NaN; finite x by
-    infinity is -1 if the signs differ and x is not 0, else a zero.
+    once; x by 0 is infinity or NaN; infinity by any other y is NaN; finite
+    x by infinity is -1 if the signs differ and x is not 0, else a zero.
     Integers: DIVISION_BY_ZERO if an element of y is 0. */
 ELEMENTWISE_API elementwise_status
 elementwise_floordiv(const elementwise_tensor *x, const elementwise_tensor *y,

@@ -64,10 +64,10 @@ elementwise_status elementwise_copy(const elementwise_tensor *src, int axis,
     struct elementwise_plan plan;
     elementwise_status status = make(&plan, src, axis, dst);
     if (!status && plan.exists[EW_X])
-        status = ew_validate_data(what, "src", src->data, 1);
+        status = ew_validate_data(what, "src", src->data, 1, true);
     if (!status && plan.exists[EW_OUT])
         status = ew_validate_data(what, "dst", dst->data,
-                                  ew_types_align(dst->dtype));
+                                  ew_types_align(dst->dtype), false);
     if (status || plan.empty)
         return status;
     void *data[] = {(char *)src->data + plan.offset[EW_X], NULL,

@@ -11,13 +11,23 @@
 static const char *const operands[] = {"x", "y", "out"};
 
 /* Every element of an operand once, however often it is broadcast. */
-static int64_t operand_bytes(const struct elementwise_plan *plan, int k)
+static uint64_t operand_bytes(const struct elementwise_plan *plan, int k)
 {
-    int64_t bytes = (int64_t)ew_types_size(plan->types.operand[k]);
+    uint64_t bytes = ew_types_size(plan->types.operand[k]);
     for (int i = 0; i < plan->ndim; i++)
         if (plan->loop[i].stride[k])
-            bytes *= plan->loop[i].n;
+            bytes *= (uint64_t)plan->loop[i].n;
     return plan->empty ? 0 : bytes;
+}
+
+/* Of all operands; three may be more than fit, each of them fits. */
+static uint64_t all_bytes(const struct elementwise_plan *plan)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < 3; k++)
+        if (__builtin_add_overflow(sum, operand_bytes(plan, k), &sum))
+            return UINT64_MAX;
+    return sum;
 }
 
 /* The command prints these keys in this order. */
@@ -61,10 +71,9 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
     }
     const struct ew_types *types = &plan->types;
     const char *compute = elementwise_dtype_name(types->compute[EW_X]);
+    bool mixed = types->compute[EW_X] != types->compute[EW_Y];
+    const char *second = elementwise_dtype_name(types->compute[EW_Y]);
     bool tiles = ew_pass_tiles(&plan->pass);
-    int64_t bytes = 0;
-    for (int k = 0; k < 3; k++)
-        bytes += operand_bytes(plan, k);
     ew_text_add(&text,
                 "{\"op\":\"%s\",\"compute\":\"%s\",\"result\":\"%s\","
                 "\"level\":\"%s\"",
@@ -72,11 +81,13 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
                 ew_cpu_name(plan->level));
     add_loops(&text, plan);
     ew_text_add(&text,
-                "],\"kernel\":\"%s_%s\",\"tiles\":%s,"
+                "],\"kernel\":\"%s_%s%s%s\",\"tiles\":%s,"
                 "\"x_input\":\"%s\",\"y_input\":\"%s\","
-                "\"rows\":\"%s\",\"bytes\":%lld}",
-                plan->what, compute, tiles ? "true" : "false",
-                ew_strategy_input(plan, EW_X), ew_strategy_input(plan, EW_Y),
-                plan->pass.fold ? "folded" : "as is", (long long)bytes);
+                "\"rows\":\"%s\",\"bytes\":%llu}",
+                plan->what, compute, mixed ? "_" : "", mixed ? second : "",
+                tiles ? "true" : "false", ew_strategy_input(plan, EW_X),
+                ew_strategy_input(plan, EW_Y),
+                plan->pass.fold ? "folded" : "as is",
+                (unsigned long long)all_bytes(plan));
     return text.length;
 }

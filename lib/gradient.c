@@ -23,6 +23,13 @@ static const char *const names[EW_OPERANDS] = {"x",   "y",  "dout", "ddx",
 static const char *const sum_names[EW_OPERANDS] = {
     [EW_OUT] = "src", [EW_DX] = "dst"};
 
+/* What a gradient is called in messages, however it was asked for. */
+static const char *const titles[] = {
+#define GRADIENT(name, NAME) [ELEMENTWISE_##NAME] = #name "_grad",
+#define GRADIENT_GRADIENT(name, NAME)
+#include "gradients.def"
+};
+
 /* Inputs as bits, and what an output is if it is not made of them. */
 enum {
     X = 1 << EW_X,
@@ -323,20 +330,24 @@ static elementwise_status plan(const struct ew_request *r,
 }
 
 elementwise_status ew_gradient_make(struct ew_gradient *g,
-                                    const struct ew_request *r)
+                                    const struct ew_request *asked)
 {
     struct ew_alignment a;
     int64_t shape[ELEMENTWISE_MAX_NDIM];
     struct ew_placed placed[EW_OPERANDS];
+    struct ew_request named = *asked, *r = &named;
     *g = (struct ew_gradient){.what = r->what,
                               .names = names,
                               .apart = r->second,
                               .level = ew_cpu_level()};
     if (!elementwise_op_name(r->op))
-        return ew_fail(ELEMENTWISE_INVALID, "unknown op %d", (int)r->op);
+        return ew_fail(ELEMENTWISE_INVALID, "%s: unknown op %d", r->what,
+                       (int)r->op);
     if (r->op > ELEMENTWISE_LOGADDEXP || !uses[r->op][EW_D_DX])
         return ew_fail(ELEMENTWISE_NO_GRADIENT, "%s: %s has no gradient",
                        r->what, elementwise_op_name(r->op));
+    if (!r->second)
+        g->what = named.what = titles[r->op];
     elementwise_status status = check_tensors(r);
     if (!status)
         status = check_types(r, g);
@@ -417,12 +428,12 @@ static elementwise_status check_data(const struct ew_gradient *g,
     for (int k = 0; k <= EW_DDY && !status && !g->empty; k++)
         if (g->dtype[k] && g->uses >> k & 1)
             status = ew_validate_data(g->what, g->names[k], data[k],
-                                      ew_types_align(g->dtype[k]));
+                                      ew_types_align(g->dtype[k]), true);
     for (int i = 0; i < g->terms && !status; i++) {
         int k = g->term[i].out;
         if (has_elements(&g->term[i]))
             status = ew_validate_data(g->what, g->names[k], data[k],
-                                      ew_types_align(g->dtype[k]));
+                                      ew_types_align(g->dtype[k]), false);
     }
     return status;
 }

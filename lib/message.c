@@ -117,8 +117,12 @@ static void add_diagram(struct ew_text *text, const struct ew_alignment *a,
     if (dim >= 0)
         ew_text_add(text, "\n  %*s neither equal nor 1", 8 + (dim + 1) * width,
                     "^");
-    ew_text_add(text, "\n  axis %d%s; . counts as 1, [1] is dropped", a->axis,
-                a->axis == ELEMENTWISE_NUMPY ? " aligns at the right" : "");
+    if (a->no_choice)
+        ew_text_add(text, "\n  aligned at the right; . counts as 1");
+    else
+        ew_text_add(text, "\n  axis %d%s; . counts as 1, [1] is dropped",
+                    a->axis,
+                    a->axis == ELEMENTWISE_NUMPY ? " aligns at the right" : "");
 }
 
 /* The axes for which the same two shapes would be legal. */

@@ -89,7 +89,6 @@ static bool open_loops(struct elementwise_plan *plan,
 {
     int64_t dense[] = {1, 1, 1};
     bool ordered = true;
-    plan->ndim = 0;
     for (int dim = plan->result_ndim - 1; dim >= 0; dim--) {
         struct ew_loop *loop = &plan->loop[plan->ndim];
         loop->n = plan->result_shape[dim];
@@ -325,7 +324,8 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
     for (int k = 0; k < 3 && !status; k++)
         if (plan->exists[k])
             status = ew_validate_data(plan->what, names[k], data[k],
-                                      ew_types_align(plan->types.operand[k]));
+                                      ew_types_align(plan->types.operand[k]),
+                                      k != EW_OUT);
     if (status || plan->empty)
         return status;
     for (int k = 0; k < 3; k++)

@@ -56,10 +56,13 @@ elementwise_broadcast_shapes(const elementwise_tensor *const operands[], int n,
                        "less than 1",
                        what, n);
     for (int i = 0; i < n; i++) {
-        elementwise_status status =
-            ew_validate_shape(what, "an operand", operands[i]);
+        char name[24];
+        struct ew_text text = {name, sizeof name, 0};
+        ew_text_add(&text, "operand %d", i);
+        elementwise_status status = ew_validate_shape(what, name, operands[i]);
         if (!status)
-            status = ew_shape_align_right(what, &result, operands[i], &a, next);
+            status = ew_shape_align_right(what, &result, name, operands[i], &a,
+                                          next);
         if (status)
             return status;
         result.ndim = a.ndim;

@@ -15,8 +15,7 @@ elementwise_status ew_shape_place(struct ew_alignment *a)
     return ELEMENTWISE_OK;
 }
 
-/* The last dimension at which neither extent is 1 and they differ, or -1.
-   0 meets 1 like any other extent, so the result is 0 there, not max. */
+/* The last dimension at which neither extent is 1 and they differ, or -1. */
 static int mismatch(const struct ew_alignment *a)
 {
     for (int dim = a->ndim - 1; dim >= 0; dim--) {
@@ -55,15 +54,15 @@ static elementwise_status refuse(elementwise_status status,
                               "axis %d is not in -1 ... %d, the dimensions "
                               "of the operand of larger rank",
                               a->axis, a->ndim - 1);
-    bool x_placed = a->x.start > 0 || a->x.ndim + a->x.start > a->ndim;
-    const struct ew_placed *p = x_placed ? &a->x : &a->y;
+    const struct ew_placed *p = a->x.start > 0 ? &a->x : &a->y;
     return ew_fail_shapes(status, a, -1,
                           "%s does not fit: %d dimensions from dimension %d "
                           "on reach past dimension %d, the last",
                           p->name, p->ndim, p->start, a->ndim - 1);
 }
 
-/* Places, compares, and stretches: the whole of shape resolution. */
+/* Places, compares, and stretches: the whole of shape resolution. 0 meets 1
+   like any other extent: the result is 0 there, not the larger of the two. */
 static elementwise_status broadcast(struct ew_alignment *a, int64_t *shape)
 {
     elementwise_status status = ew_shape_place(a);
@@ -96,15 +95,16 @@ elementwise_status ew_shape_resolve(const char *what,
 }
 
 elementwise_status ew_shape_align_right(const char *what,
-                                        const elementwise_tensor *x,
-                                        const elementwise_tensor *y,
+                                        const elementwise_tensor *so_far,
+                                        const char *name,
+                                        const elementwise_tensor *next,
                                         struct ew_alignment *a, int64_t *shape)
 {
     *a = (struct ew_alignment){.what = what,
                                .axis = ELEMENTWISE_NUMPY,
                                .no_choice = true,
-                               .x = {.name = "so far", .tensor = x},
-                               .y = {.name = "next", .tensor = y}};
+                               .x = {.name = "so far", .tensor = so_far},
+                               .y = {.name = name, .tensor = next}};
     return broadcast(a, shape);
 }
 

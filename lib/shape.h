@@ -36,10 +36,12 @@ elementwise_status ew_shape_resolve(const char *what,
                                     const elementwise_tensor *y, int axis,
                                     struct ew_alignment *a, int64_t *shape);
 
-/* The right-aligned rule for a caller without an axis. BAD_SHAPE. */
+/* The right-aligned rule for a caller without an axis, who has the shape of
+   several operands so far and adds one. BAD_SHAPE. */
 elementwise_status ew_shape_align_right(const char *what,
-                                        const elementwise_tensor *x,
-                                        const elementwise_tensor *y,
+                                        const elementwise_tensor *so_far,
+                                        const char *name,
+                                        const elementwise_tensor *next,
                                         struct ew_alignment *a, int64_t *shape);
 
 /* The same for an operand that is broadcast to a given shape and must not

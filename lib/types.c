@@ -106,7 +106,8 @@ static elementwise_dtype part(elementwise_dtype dtype)
     return dtype == ELEMENTWISE_C64 ? ELEMENTWISE_F32 : ELEMENTWISE_F64;
 }
 
-elementwise_dtype ew_types_promote(elementwise_dtype x, elementwise_dtype y)
+/* The promoted type of two known types. */
+static elementwise_dtype promote(elementwise_dtype x, elementwise_dtype y)
 {
     unsigned kinds = ew_types_facts[x].kind | ew_types_facts[y].kind;
     if (x == y || y == ELEMENTWISE_BOOL)
@@ -188,11 +189,10 @@ static elementwise_status bad_dtype(elementwise_op op, const struct ew_types *t)
 elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,
                                     elementwise_dtype y, struct ew_types *types)
 {
-    elementwise_dtype p = ew_types_promote(x, y), compute = p;
+    elementwise_dtype p = promote(x, y), compute = p;
     *types = (struct ew_types){.operand = {x, y, p}, .result = p};
     bool mixed = is_mixed(types);
-    bool bits = !(ops[op].types & EW_FLOATS);
-    if (!(ops[op].types & ew_types_kind(p)) || (bits && mixed))
+    if (!(ops[op].types & ew_types_kind(p)))
         return bad_dtype(op, types);
 
     if (is_widened(op, p))

@@ -65,12 +65,9 @@ static inline size_t ew_types_align(elementwise_dtype dtype)
     return ew_types_facts[dtype].part;
 }
 
-/* The promoted type of two known types. */
-elementwise_dtype ew_types_promote(elementwise_dtype x, elementwise_dtype y);
-
 /* Fills types for x op y, all three known; BAD_DTYPE if the operation does
-   not have the promoted type. operand[2] and compute follow from out later:
-   ew_types_out checks that the result may be stored as out. */
+   not have the promoted type. operand[2] follows from out: ew_types_out
+   checks that the result may be stored as it. */
 elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,
                                     elementwise_dtype y,
                                     struct ew_types *types);

@@ -1,7 +1,7 @@
 /*
  * Turns descriptors from outside into descriptors that the rest of the
  * library may trust: known types, sane ranks and extents, sizes and offsets
- * that fit in int64. All arithmetic on extents that could overflow is here.
+ * that fit in int64.
  */
 #include "validate.h"
 
@@ -112,7 +112,7 @@ elementwise_status ew_validate_tensor(const char *what, const char *name,
 
 /* Misalignment would be undefined behaviour in C, whatever the machine. */
 elementwise_status ew_validate_data(const char *what, const char *name,
-                                    const void *data, size_t align)
+                                    const void *data, size_t align, bool input)
 {
     if (!data)
         return ew_fail(ELEMENTWISE_INVALID,
@@ -120,9 +120,9 @@ elementwise_status ew_validate_data(const char *what, const char *name,
                        name);
     if ((uintptr_t)data % align)
         return ew_fail(ELEMENTWISE_MISALIGNED,
-                       "%s: the data of %s, %p, is not a multiple of %zu; "
-                       "elementwise_copy moves it to where it is",
-                       what, name, data, align);
+                       "%s: the data of %s, %p, is not a multiple of %zu%s",
+                       what, name, data, align,
+                       input ? "; elementwise_copy reads it as it is" : "");
     return ELEMENTWISE_OK;
 }
 

@@ -26,9 +26,10 @@ elementwise_status ew_validate_count(const char *what, int ndim,
 elementwise_status ew_validate_tensor(const char *what, const char *name,
                                       const elementwise_tensor *t);
 
-/* Data that is going to be accessed. INVALID, MISALIGNED. */
+/* Data that is going to be accessed: read, if it is an input. INVALID,
+   MISALIGNED. */
 elementwise_status ew_validate_data(const char *what, const char *name,
-                                    const void *data, size_t align);
+                                    const void *data, size_t align, bool input);
 
 /* That nothing is asked for that would have to be ignored; flags are those
    of the call, besides ELEMENTWISE_STREAM. */

@@ -558,6 +558,12 @@ grad_fails 'dy is a folder' 4 'is a directory' \
     grad add x.npy row.npy x.npy --dx dx.npy --dy bad.d
 grad_fails 'dx and dy are one file' 2 'one file' \
     grad add x.npy row.npy x.npy --dx dx.npy --dy dx.npy
+grad_fails 'dx and dy are one new file in two spellings' 2 'one file' \
+    grad add x.npy row.npy x.npy --dx new.npy --dy ./new.npy
+grad_fails 'dout of another shape' 3 'add_grad: ' \
+    grad add x.npy row.npy row.npy "$@"
+complains 'a sum that would be larger than what is summed' 3 'sum_to: ' \
+    sum-to x.npy 1000000000000x3 -o out.npy
 grad_fails 'dx to standard output' 2 '--dx - is not supported' \
     grad add x.npy row.npy x.npy --dx - --dy dy.npy
 grad_fails 'neither dx nor dy' 2 'is missing' grad add x.npy row.npy x.npy
@@ -639,6 +645,8 @@ complains 'an unknown short option' 2 'unknown option -x' add x.npy -x
 complains 'an option of another command' 2 'takes no --shape' \
     add x.npy 1 --shape 2 -o out.npy
 complains 'an option without its value' 2 'needs a value' add x.npy 1 -o
+complains 'a letter with an equals sign' 2 'unknown option -o' \
+    add x.npy 1 -o=out.npy
 complains 'a flag with a value' 2 'takes no value' info --json=1 x.npy
 complains 'one operand' 2 'two operands' add x.npy -o out.npy
 complains 'three operands' 2 'two operands' add x.npy 1 2 -o out.npy

@@ -100,7 +100,10 @@ static void read_description(const struct elementwise_plan *p,
     const char *at = json;
     size_t n = elementwise_plan_describe(p, json, sizeof json);
     ck_assert_uint_eq(n, strlen(json));
-    snprintf(kernel, sizeof kernel, "%s_%s", f->op, f->compute);
+    bool mixed = p->types.operand[EW_Y] != p->types.operand[EW_X] &&
+                 !strcmp(f->op, "less_than"); /* only comparisons mix types */
+    snprintf(kernel, sizeof kernel, "%s_%s%s", f->op, f->compute,
+             mixed ? "_u64" : "");
     take(&at, "{");
     take_string(&at, "op", f->op);
     take(&at, ",");

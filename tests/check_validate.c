@@ -199,11 +199,13 @@ static const char *operand_name(int function, int k)
     static const char *const usual[] = {"x", "y", "out"};
     static const char *const copy[] = {"src", "", "dst"};
     static const char *const view[] = {"src", "", "the view"};
+    static const char *const numbered[] = {"operand 0", "operand 1",
+                                           "operand 2"};
     switch (function) {
     case COPY:
         return copy[k];
     case BROADCAST_SHAPES:
-        return "an operand";
+        return numbered[k];
     case BROADCAST_TO:
         return view[k];
     case NBYTES:

@@ -152,7 +152,7 @@ static const struct option *find(const char *text, const char **value)
         if (strlen(option->name) == n && !strncmp(text, option->name, n))
             return option;
         *value = text[2] ? text + 2 : NULL;
-        if (option->letter && text[1] == option->letter)
+        if (option->letter && text[1] == option->letter && text[2] != '=')
             return option;
     }
     return NULL;

@@ -69,17 +69,34 @@ static int fail_file(const char *file, const char *reason)
     return command_fail(COMMAND_FILE, "%s: %s", file, reason);
 }
 
+/* The full path of a file that is not there yet: two spellings of one name
+   become equal. NULL: no memory, or no such folder. */
+static char *new_path(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name;
+    char *start = strndup(name, slash ? (size_t)(base - name) : 0);
+    char *folder = start ? realpath(*start ? start : ".", NULL) : NULL;
+    size_t size = folder ? strlen(folder) + strlen(base) + 2 : 0;
+    char *path = folder ? malloc(size) : NULL;
+    if (path)
+        snprintf(path, size, "%s/%s", folder, base);
+    free(folder);
+    free(start);
+    return path;
+}
+
 /* Follows links, so that the file behind one is replaced and not the link;
    devices and the like are left alone. */
 static int find_target(struct output *output, const char *name)
 {
     struct stat info;
     char *real = realpath(name, NULL);
-    output->target = real ? real : strdup(name);
-    if (!output->target)
-        return fail_file(name, "no memory for its name");
     if (!*name)
         return command_fail(COMMAND_USAGE, "an output needs a file name");
+    output->target = real ? real : new_path(name);
+    if (!output->target)
+        return fail_file(name, strerror(errno));
     if (!real && !lstat(name, &info))
         return fail_file(name, "is a link to no file");
     if (real && !stat(real, &info) && !S_ISREG(info.st_mode))

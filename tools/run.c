@@ -172,13 +172,26 @@ static int create(struct output *output, const char *name,
 }
 
 /* A gradient has shape, type and order of its operand. */
+/* A plan finds out what is wrong before outputs take room on the disk. */
+static int check_grad(const struct arguments *a, const struct operand *operand,
+                      const elementwise_tensor d[2])
+{
+    elementwise_plan *plan;
+    elementwise_status status = elementwise_plan_create_grad(
+        &plan, elementwise_op_from_name(a->operands[0]), &operand[0].tensor,
+        &operand[1].tensor, NULL, &operand[2].tensor, a->axis,
+        a->dx ? &d[0] : NULL, a->dy ? &d[1] : NULL, NULL);
+    elementwise_plan_destroy(plan);
+    return status ? command_fail_status(status) : COMMAND_DONE;
+}
+
 static int grad(const struct arguments *a, struct operand operand[3])
 {
     const char *const name[2] = {a->dx, a->dy};
     struct output output[2] = {{.target = NULL}, {.target = NULL}};
-    elementwise_tensor d[2];
+    elementwise_tensor d[2] = {operand[0].tensor, operand[1].tensor};
     elementwise_status status;
-    int code = COMMAND_DONE;
+    int code = check_grad(a, operand, d);
     for (int k = 0; k < 3 && !code; k++)
         code = slab_load(&operand[k]);
     for (int k = 0; k < 2 && !code; k++) {
@@ -232,12 +245,19 @@ static int sum_to(const struct arguments *a, struct operand *src,
     struct output output = {.target = NULL};
     elementwise_tensor dst = {
         .dtype = src->tensor.dtype, .ndim = like->ndim, .shape = like->shape};
-    int code = slab_load(src);
+    /* Without data only what is wrong with the shapes is found: before the
+       output takes room on the disk. */
+    elementwise_tensor question = src->tensor;
+    question.data = NULL;
+    elementwise_status status =
+        elementwise_sum_to(&question, a->axis, &dst, NULL);
+    int code = status && status != ELEMENTWISE_INVALID
+                   ? command_fail_status(status)
+                   : slab_load(src);
     if (!code)
         code = create(&output, a->output, &dst, false);
     if (!code) {
-        elementwise_status status =
-            elementwise_sum_to(&src->tensor, a->axis, &dst, NULL);
+        status = elementwise_sum_to(&src->tensor, a->axis, &dst, NULL);
         code = status ? command_fail_status(status) : COMMAND_DONE;
     }
     return finish(&output, 1, code);

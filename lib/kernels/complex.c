@@ -51,7 +51,7 @@ EW_INLINE int exponent(struct ew_c128 z)
 
 /* Both operands are brought near 1 by powers of two, so that only a quotient
    that is itself too large or too small overflows or underflows. Its exponent
-   may take two steps, of which only the last one rounds. A divisor of 0
+   may take two steps, of which the last one rounds. A divisor of 0
    divides each part. */
 EW_INLINE struct ew_c128 divide_c128(struct ew_c128 x, struct ew_c128 y)
 {

@@ -65,7 +65,7 @@ typedef ew_kernel *ew_kernel_row[EW_ROW]; /* NULL: no such kernel */
 
 enum { EW_DTYPES = ELEMENTWISE_C128 + 1 };
 
-/* Storage of the types that C11 does not have, or has in other colours. */
+/* Storage of the types that C11 does not have, or not of this size. */
 struct ew_bool {
     uint8_t byte; /* 0 is false, anything else true */
 };
