@@ -11,18 +11,17 @@
 /* atan(t), 0 <= t <= 1, which is odd: atan_pi_4. */
 EW_INLINE double ew_angle_eighth(double t)
 {
-    double z = t * t, sum = -0x1.67077c2fef7e2p-11;
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.3de94e470fcb5p-8);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.07f96055ff442p-6);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.183ecfb7fecafp-5);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.bca7979e73397p-5);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.28c8e09f9ccf2p-4);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.6fd4a2f69e000p-4);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c66110fbea4f9p-4);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.24893274408cdp-3);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.9999238ecfba7p-3);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.555554269a8a5p-2);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.ffffffff7ec6fp-1);
+    double z = t * t, sum = 0x1.1e078466cc32cp-10;
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.d7d1f9858b13fp-8);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.6cf1951e7a283p-6);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.6b607dcf9bfe5p-5);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.1317836ac62e9p-4);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.6865d16492a15p-4);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c4cad8ea7ea3dp-4);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.246feba31d09cp-3);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.999786f396927p-3);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.55554f06c134ep-2);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.fffffffcce787p-1);
     return sum * t;
 }
 
@@ -44,7 +43,7 @@ EW_INLINE float op_atan2_f32(float x, float y)
     double t = low == high && high != 0 ? 1 : (double)low / over;
     double angle = ew_angle_eighth(t);
     angle = a > b ? half - angle : angle;
-    angle = signbit(y) ? 2 * half - angle : angle;
+    angle = copysignf(1, y) < 0 ? 2 * half - angle : angle;
     float result = copysignf((float)angle, x);
     return x != x || y != y ? x + y : result;
 }
