@@ -11,17 +11,17 @@
 /* atan(t), 0 <= t <= 1, which is odd: atan_pi_4. */
 EW_INLINE double ew_angle_eighth(double t)
 {
-    double z = t * t, sum = 0x1.1e078466cc32cp-10;
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.d7d1f9858b13fp-8);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.6cf1951e7a283p-6);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.6b607dcf9bfe5p-5);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.1317836ac62e9p-4);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.6865d16492a15p-4);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c4cad8ea7ea3dp-4);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.246feba31d09cp-3);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.999786f396927p-3);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.55554f06c134ep-2);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.fffffffcce787p-1);
+    double z = t * t, sum = 0x1.1e0738967f0fbp-10;
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.d7d19b9870c0cp-8);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.6cf164973b20fp-6);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.6b6062ea360c4p-5);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.13177ae9028bfp-4);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.6865ce71ee608p-4);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c4cad87e8c2b7p-4);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.246feba81ba1ap-3);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.999786f61c0f6p-3);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.55554f06ddc31p-2);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.fffffffccea79p-1);
     return sum * t;
 }
 
@@ -66,13 +66,13 @@ EW_INLINE float op_logaddexp_f32(float x, float y)
     double gap = (double)low - high;
     gap = gap > -512 ? gap : -512;
     double p = ew_wide_exp2(gap * 0x1.71547652b82fep-9), s = p / (2 + p);
-    double z = s * s, sum = 0x1.c01343f260b24p-3;
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.5e8bd34739a33p-3);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c8d30b4bdc070p-3);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.24899121f4427p-2);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.9999c391f074bp-2);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.5555552f97ff4p-1);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.0000000002c3bp+1);
+    double z = s * s, sum = 0x1.c012ed50c777cp-3;
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.5e8bf103a67abp-3);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c8d30765234a0p-3);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.24899140e760dp-2);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.9999c3910e405p-2);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.5555552f99267p-1);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.0000000002c39p+1);
     float result = (float)(high + sum * s);
     result = fabsf(high) == INFINITY ? high : result;
     return x != x || y != y ? x + y : result;

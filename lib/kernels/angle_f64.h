@@ -8,62 +8,50 @@
 
 #include "pair.h"
 
-/* (atan(t) - t) / t^3 of z = t^2, 0 <= t <= 1: atan_rest. */
+/* (atan(t) - t) / t^3 of z = t^2, |t| <= 1/2: atan_rest. */
 EW_INLINE double ew_angle_rest(double z)
 {
-    double sum = 0x1.349ea81785b6ap-16;
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.aa06b5c8d05c5p-13);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.16d1d77c29e7cp-10);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.cf2625c5773fdp-9);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.147fa478caf73p-7);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.000823f293b18p-6);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.85bd2dc35eebap-6);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.00c92f01a68afp-5);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.337c11105827ep-5);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.5d278433e59fdp-5);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.842a9e1f17aaep-5);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.aebf07686c3fbp-5);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.e1d0c9dc021c9p-5);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.11100b24aa7c3p-4);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.3b139afebeea3p-4);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.745d160226bbfp-4);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c71c71bbcf5fbp-4);
-    sum = EW_MULTIPLY_ADD(sum, z, -0x1.249249247775ep-3);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.999999999966ep-3);
-    return EW_MULTIPLY_ADD(sum, z, -0x1.5555555555555p-2);
+    double sum = 0x1.6e224c0f4cd4dp-7;
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.dad71cfee722fp-6);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.5f0cace673e4fp-5);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.a68ceaaeb11d9p-5);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.e097db41003dbp-5);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.1100501988f5ap-4);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.3b128fb5e85c8p-4);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.745d0acd350dbp-4);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c71c717598d3dp-4);
+    sum = EW_MULTIPLY_ADD(sum, z, -0x1.2492492408310p-3);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.9999999998e1ep-3);
+    return EW_MULTIPLY_ADD(sum, z, -0x1.5555555555554p-2);
 }
 
-/* atan(t) = t + t z rest(z), z = t^2, whose parts are pairs; the error of t
-   itself counts by the slope 1 / (1 + z), for which three terms do. */
-EW_INLINE struct ew_pair ew_angle_eighth_f64(struct ew_pair t)
+/*
+ * As in angle_f32.h, x being the ordinate. Where t = low / high > 1/2, the
+ * angle is pi/4 + atan((low - high) / (low + high)); the difference is exact.
+ * All in all a multiple of pi/4 as a pair, plus or minus t + t z rest(z). The
+ * error of t counts by the slope 1 / (1 + z), nearly 1 - z. Odd are operands of
+ * which products and quotients may overflow or lose digits, infinity, (0, 0)
+ * and NaN.
+ */
+EW_INLINE double fast_atan2_f64(double x, double y, double *odd)
 {
-    struct ew_pair z = ew_pair_product(t.high, t.high);
-    double rest = ew_angle_rest(z.high);
-    struct ew_pair part = ew_pair_product(z.high, rest);
-    double low = EW_MULTIPLY_ADD(z.low, rest, part.low);
-    part = ew_pair_product(t.high, part.high);
-    struct ew_pair angle = ew_pair_sum(t.high, part.high);
-    angle.low += EW_MULTIPLY_ADD(t.high, low, part.low);
-    angle.low += t.low * (1 - z.high * (1 - 0.5 * z.high));
-    return angle;
-}
-
-/* As in angle_f32.h, x being the ordinate. Odd are operands of which products
-   and quotients may overflow or lose digits, infinity, (0, 0) and NaN. */
-EW_INLINE double fast_atan2_f64(double x, double y, uint64_t *odd)
-{
-    const struct ew_pair half = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
     double a = fabs(x), b = fabs(y);
     double low = a < b ? a : b, high = a < b ? b : a;
-    struct ew_pair eighth = ew_angle_eighth_f64(ew_pair_quotient(
-        (struct ew_pair){low, -0.0}, (struct ew_pair){high, -0.0}));
-    double turns = a > b ? 1 : y < 0 ? 2 : 0; /* quarters */
+    bool steep = 2 * low > high;
+    struct ew_pair over = ew_pair_sum(high, steep ? low : 0);
+    struct ew_pair under = {low - (steep ? high : 0), -0.0};
+    struct ew_pair t = ew_pair_quotient(under, over);
+    double z = t.high * t.high;
+    double rest = t.low * (1 - z) + t.high * z * ew_angle_rest(z);
     double side = (a > b) != (y < 0) ? -1 : 1;
-    struct ew_pair sum = ew_pair_sum(turns * half.high, side * eighth.high);
-    double angle =
-        sum.high + (sum.low + (turns * half.low + side * eighth.low));
-    *odd =
-        !(high > 0x1p-400 && high < 0x1p400) || !(low > 0x1p-400 || low == 0);
+    double eighths = (a > b ? 2 : y < 0 ? 4 : 0) + (steep ? side : 0);
+    struct ew_pair base = ew_pair_product(eighths, 0x1.921fb54442d18p-1);
+    base.low += eighths * 0x1.1a62633145c07p-55;
+    struct ew_pair sum = ew_pair_sum(base.high, side * t.high);
+    double angle = sum.high + (sum.low + (base.low + side * rest));
+    bool even =
+        high > 0x1p-400 && high < 0x1p400 && (low > 0x1p-400 || low == 0);
+    *odd = even ? 0 : 1;
     return copysign(angle, x);
 }
 
@@ -94,14 +82,14 @@ EW_INLINE struct ew_pair ew_angle_log1p(struct ew_pair p)
 {
     const struct ew_pair two = {2, -0.0};
     struct ew_pair s = ew_pair_quotient(p, ew_pair_add(two, p));
-    double z = s.high * s.high, sum = 0x1.4b8585fc8b36cp-3;
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.67ff2751c7dbep-4);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.ebaa07b04537ep-4);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.10ab0536ca8c7p-3);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.3b18cab0ff5e8p-3);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.745cefc3caf2fp-3);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c71c727660724p-3);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.24924923cd3a0p-2);
+    double z = s.high * s.high, sum = 0x1.4b858146f2246p-3;
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.67ff2d1c026a4p-4);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.ebaa0639a5373p-4);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.10ab0550ca453p-3);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.3b18caaec9103p-3);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.745cefc3e99bdp-3);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.c71c72765f6acp-3);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.24924923cd3c8p-2);
     sum = EW_MULTIPLY_ADD(sum, z, 0x1.999999999a455p-2);
     sum = EW_MULTIPLY_ADD(sum, z, 0x1.5555555555555p-1);
     return (struct ew_pair){2 * s.high, 2 * s.low + s.high * z * sum};

@@ -99,13 +99,13 @@ EW_INLINE struct ew_pair ew_pair_exp2(struct ew_pair u, double *n)
     double c2 =
         ew_wide_line(f.high, 0x1.ebfbdff82c590p+13, 0x1.c6b08d704a0c3p+19);
     double c4 =
-        ew_wide_line(f.high, 0x1.3b2ab6fba385fp+25, 0x1.5d87fe78a4725p+30);
+        ew_wide_line(f.high, 0x1.3b2ab6fba385ep+25, 0x1.5d87fe78a4726p+30);
     double c6 =
-        ew_wide_line(f.high, 0x1.4309130378721p+35, 0x1.ffcbfc6c25454p+39);
+        ew_wide_line(f.high, 0x1.4309130378a59p+35, 0x1.ffcbfc6c25056p+39);
     double c8 =
-        ew_wide_line(f.high, 0x1.62bfe4608a325p+44, 0x1.b524ed523dfa5p+48);
+        ew_wide_line(f.high, 0x1.62bfe45fe5732p+44, 0x1.b524ed52d4475p+48);
     double c10 =
-        ew_wide_line(f.high, 0x1.e5e9f66309915p+52, 0x1.e9ec219dfafadp+56);
+        ew_wide_line(f.high, 0x1.e5e9f7ac8a428p+52, 0x1.e9ec20ad87111p+56);
     double low = ew_wide_line(g, c2, c4), high = ew_wide_line(g, c6, c8);
     double sum = ew_wide_line(h, low, ew_wide_line(h, high, c10));
     struct ew_pair line = ew_pair_multiply(f, log_2);

@@ -14,8 +14,8 @@
 EW_INLINE struct ew_pair ew_power_log2(double x, double shift)
 {
     const uint64_t root_half = 0x3fe6a09e667f3bcd, bias = (uint64_t)1023 << 52;
-    const struct ew_pair c0 = {0x1.71547652b82fep+1, 0x1.77b0c2f159badp-55};
-    const struct ew_pair c1 = {0x1.ec709dc3a03fcp-1, 0x1.7d48c3cecfe02p-55};
+    const struct ew_pair c0 = {0x1.71547652b82fep+1, 0x1.77b0bffc99a7fp-55};
+    const struct ew_pair c1 = {0x1.ec709dc3a03fcp-1, 0x1.7d388bb4af517p-55};
     uint64_t b = ew_wide_bits(x), k = (b - root_half + bias) >> 52;
     double f = ew_wide_from(b - (k << 52) + bias) - 1;
     double e = ew_wide_from(k | 0x4330000000000000) - (0x1p52 + 1023) - shift;
@@ -24,12 +24,12 @@ EW_INLINE struct ew_pair ew_power_log2(double x, double shift)
     struct ew_pair z = ew_pair_multiply(s, s);
     double w = z.high * z.high;
     double c2 =
-        ew_wide_line(z.high, 0x1.2776c50ef9fd2p-1, 0x1.a61762a707a99p-2);
+        ew_wide_line(z.high, 0x1.2776c50ef9fd2p-1, 0x1.a61762a707a83p-2);
     double c4 =
-        ew_wide_line(z.high, 0x1.484b1448d0640p-2, 0x1.0c9a59776940cp-2);
+        ew_wide_line(z.high, 0x1.484b1448d1136p-2, 0x1.0c9a59773a08fp-2);
     double c6 =
-        ew_wide_line(z.high, 0x1.c6a29fdf2c01dp-3, 0x1.877356f5d0a73p-3);
-    double c8 = ew_wide_line(w, c6, 0x1.87dea65ecc68ep-3);
+        ew_wide_line(z.high, 0x1.c6a29fed474d7p-3, 0x1.877355dc86e42p-3);
+    double c8 = ew_wide_line(w, c6, 0x1.87deaf48c58f4p-3);
     double sum = ew_wide_line(w, c2, ew_wide_line(w, c4, c8));
     struct ew_pair p = ew_pair_product(z.high, sum);
     p.low = EW_MULTIPLY_ADD(z.low, sum, p.low);

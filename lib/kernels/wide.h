@@ -58,10 +58,10 @@ EW_INLINE float ew_wide_split(float x, int32_t *e)
    odd: log2_artanh. */
 EW_INLINE double ew_wide_log2(float f, int32_t e)
 {
-    double d = f, s = d / (d + 2), z = s * s, sum = 0x1.5ce7cd88b0410p-2;
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.a58d8fc321ae6p-2);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.27777fda5aaddp-1);
-    sum = EW_MULTIPLY_ADD(sum, z, 0x1.ec709d12e173dp-1);
+    double d = f, s = d / (d + 2), z = s * s, sum = 0x1.5ce7cd8f69a61p-2;
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.a58d8fc49d905p-2);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.27777fda50da3p-1);
+    sum = EW_MULTIPLY_ADD(sum, z, 0x1.ec709d12e192ap-1);
     sum = EW_MULTIPLY_ADD(sum, z, 0x1.71547652bede5p+1);
     return EW_MULTIPLY_ADD(sum, s, (double)e);
 }
@@ -72,14 +72,14 @@ EW_INLINE double ew_wide_log2(float f, int32_t e)
 EW_INLINE double ew_wide_exp2(double u)
 {
     const double integer = 0x1.8p43;
-    double n = u + integer, f = u - (n - integer), sum = 0x1.fe17831be46b5p+46;
-    sum = EW_MULTIPLY_ADD(sum, f, 0x1.446a1fdaadc5ap+41);
-    sum = EW_MULTIPLY_ADD(sum, f, 0x1.5d8a7088fe7bdp+35);
-    sum = EW_MULTIPLY_ADD(sum, f, 0x1.3b29dc40d6933p+29);
-    sum = EW_MULTIPLY_ADD(sum, f, 0x1.c6b08aaf2e314p+22);
-    sum = EW_MULTIPLY_ADD(sum, f, 0x1.ebfbe0a4be814p+15);
-    sum = EW_MULTIPLY_ADD(sum, f, 0x1.62e42ff116290p+8);
-    sum = EW_MULTIPLY_ADD(sum, f, 0x1.ffffffffabbcdp-1);
+    double n = u + integer, f = u - (n - integer), sum = 0x1.fe17988364839p+46;
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.446a203d732d5p+41);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.5d8a707a6bf48p+35);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.3b29dc401232fp+29);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.c6b08aaf36349p+22);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.ebfbe0a4c09e3p+15);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.62e42ff1162a0p+8);
+    sum = EW_MULTIPLY_ADD(sum, f, 0x1.ffffffffabb69p-1);
     return ew_wide_from(ew_wide_bits(sum) + (ew_wide_bits(n) << 52));
 }
 

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Makes the coefficients of the polynomials in lib/kernels/, by Remez' method
+in numbers of 50 digits (mpmath), and prints them with their largest error.
+
+    python3 tests/accuracy/minimax.py
+"""
+from mpmath import mp, mpf, atan, atanh, cos, log, lu_solve, matrix, pi, \
+    polyval, sqrt
+
+mp.dps = 50
+
+
+def extrema(error, a, b, count):
+    """The places where the error turns, signs alternating, the count largest."""
+    steps = 40 * count
+    grid = [a + (b - a) * (1 - cos(pi * i / steps)) / 2
+            for i in range(steps + 1)]
+    found = []
+    for x in grid:
+        e = error(x)
+        if found and found[-1][1] * e > 0:
+            if abs(e) > abs(found[-1][1]):
+                found[-1] = (x, e)
+        else:
+            found.append((x, e))
+    while len(found) > count:
+        found.pop(0 if abs(found[0][1]) < abs(found[-1][1]) else -1)
+    return found
+
+
+def minimax(f, a, b, degree, weight):
+    """Coefficients from the lowest on, and the largest weighted error."""
+    count = degree + 2
+    nodes = [(a + b) / 2 - (b - a) / 2 * cos(pi * mpf(2 * i + 1) / (2 * count))
+             for i in range(count)]
+    for _ in range(20):
+        rows, right = matrix(count, count), matrix(count, 1)
+        for i, x in enumerate(nodes):
+            for k in range(degree + 1):
+                rows[i, k] = x**k * weight(x)
+            rows[i, degree + 1] = (-1)**i
+            right[i] = f(x) * weight(x)
+        solved = lu_solve(rows, right)
+        c = [solved[k] for k in range(degree + 1)]
+        turns = extrema(lambda x: (polyval(c[::-1], x) - f(x)) * weight(x),
+                        a, b, count)
+        if len(turns) < count:
+            break
+        nodes = [x for x, _ in turns]
+    return c, abs(solved[degree + 1])
+
+
+def series(f, power, first):
+    """f as a function of z = x^2, less its first terms, over x^power; near 0
+    by the Taylor coefficients given."""
+    def g(z):
+        x = sqrt(z)
+        return f(x) / x**power if z > mpf(10)**-16 else polyval(first[::-1], z)
+    return g
+
+
+def show(name, f, a, b, degree, relative=True, scale=1, over=0,
+         pairs=0):
+    """Prints one polynomial. scale divides its variable, and the power of it
+    that the polynomial is over; the first coefficients are printed in two
+    parts."""
+    weight = (lambda x: 1 / f(x)) if relative else (lambda x: mpf(1))
+    c, error = minimax(f, mpf(a), mpf(b), degree, weight)
+    print(f"{name}: error 2^{float(log(error, 2)):.1f}"
+          f"{' relative' if relative else ''}")
+    for k, x in enumerate(c):
+        x *= mpf(scale)**(k + over)
+        low = f" + {float(x - mpf(float(x))).hex()}" if k < pairs else ""
+        print(f"    {float(x).hex()}{low}")
+
+
+def main():
+    log2 = log(2)
+    s = (sqrt(2) - 1) / (sqrt(2) + 1)
+    artanh = series(atanh, 1, [1, mpf(1) / 3, mpf(1) / 5])
+    show("log2_artanh", lambda z: 2 / log2 * artanh(z), 0, s * s, 4)
+    show("log2_artanh_pair", lambda z: 2 / log2 * artanh(z), 0, s * s, 8,
+         pairs=2)
+    show("exp2_512", lambda t: mpf(2)**t, -0.5, 0.5, 7, scale=512)
+
+    def exp2_rest(t):
+        if abs(t) < mpf(10)**-12:
+            return log2**2 / 2 + t * log2**3 / 6 + t * t * log2**4 / 24
+        return (mpf(2)**t - 1 - t * log2) / t**2
+    show("exp2_256", exp2_rest, -0.5, 0.5, 9, relative=False, scale=256,
+         over=2)
+    show("log1p_artanh", lambda z: 2 * artanh(z), 0, mpf(1) / 9, 6)
+    show("log1p_rest",
+         series(lambda x: 2 * (atanh(x) - x), 3,
+                [mpf(2) / 3, mpf(2) / 5, mpf(2) / 7]),
+         0, mpf(1) / 9, 9, relative=False)
+    show("atan_pi_4", series(atan, 1, [1, -mpf(1) / 3, mpf(1) / 5]), 0, 1, 10)
+    show("atan_rest",
+         series(lambda x: atan(x) - x, 3,
+                [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7]),
+         0, 0.25, 11)
+
+
+if __name__ == "__main__":
+    main()
