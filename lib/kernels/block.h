@@ -17,7 +17,7 @@ enum {
     EW_BLOCK = 16,     /* W: one AVX-512 vector of f32, two of f64 */
     EW_BLOCK_ROW = 64, /* shorter rows are joined in one buffer */
     EW_BLOCKS = 256,   /* elements of a buffer */
-    EW_BLOCK_BYTES = EW_BLOCKS * sizeof(double)
+    EW_BLOCK_BYTES = EW_BLOCKS * EW_WIDEST
 };
 
 /* Computes n elements, a multiple of EW_BLOCK. out may be x or y. */
@@ -54,7 +54,7 @@ EW_INLINE void ew_block_move(struct ew_block_place *at, int64_t n)
 EW_INLINE void ew_block_copy(int64_t n, int64_t size, const char *from,
                              int64_t step, char *to, int64_t step_to)
 {
-    char one[sizeof(double)];
+    char one[EW_WIDEST];
     if (step == size && step_to == size) {
         memcpy(to, from, (size_t)(n * size));
     } else if (step == 0 && step_to == size) {

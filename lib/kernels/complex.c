@@ -6,58 +6,56 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "block.h"
+#include "half.h"
 #include "loop.h"
 
-/* Smith's method: the divisor's larger part is divided out first. R. L. Smith,
-   CACM 5 (1962), Algorithm 116. */
-EW_INLINE struct ew_c128 smith(struct ew_c128 x, struct ew_c128 y)
-{
-    if (fabs(y.re) >= fabs(y.im)) {
-        double ratio = y.im / y.re, whole = y.re + EW_ROUNDED(y.im * ratio);
-        return (struct ew_c128){(x.re + EW_ROUNDED(x.im * ratio)) / whole,
-                                (x.im - EW_ROUNDED(x.re * ratio)) / whole};
-    }
-    double ratio = y.re / y.im, whole = y.im + EW_ROUNDED(y.re * ratio);
-    return (struct ew_c128){(EW_ROUNDED(x.re * ratio) + x.im) / whole,
-                            (EW_ROUNDED(x.im * ratio) - x.re) / whole};
-}
-
 /* 2^e, -1022 <= e <= 1023. */
-EW_INLINE double power_of_two(int e)
+EW_INLINE double power_of_two(int64_t e)
 {
-    uint64_t bits = (uint64_t)(e + 1023) << 52;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return ew_half_double((uint64_t)(e + 1023) << 52);
 }
 
-EW_INLINE struct ew_c128 scale(struct ew_c128 z, int e)
+EW_INLINE struct ew_c128 scale(struct ew_c128 z, int64_t e)
 {
     return (struct ew_c128){z.re * power_of_two(e), z.im * power_of_two(e)};
 }
 
 /* The exponent of the larger part, as far as its negative can scale; 0 for
    infinity and NaN. */
-EW_INLINE int exponent(struct ew_c128 z)
+EW_INLINE int64_t exponent(struct ew_c128 z)
 {
-    double part[2] = {fabs(z.re), fabs(z.im)};
-    uint64_t bits[2];
-    memcpy(bits, part, sizeof bits);
-    int e = (int)((bits[0] > bits[1] ? bits[0] : bits[1]) >> 52) - 1023;
-    if (e == 1024)
-        return 0;
-    return e < -1022 ? -1022 : e > 1022 ? 1022 : e;
+    int64_t re = (int64_t)(ew_half_bits64(z.re) >> 52 & 0x7ff);
+    int64_t im = (int64_t)(ew_half_bits64(z.im) >> 52 & 0x7ff);
+    int64_t e = (re > im ? re : im) - 1023;
+    int64_t above = e > 1022 ? 1022 : e;
+    int64_t within = e < -1022 ? -1022 : above;
+    return e == 1024 ? 0 : within;
+}
+
+/* Smith's method: the divisor's larger part is divided out first. Where that
+   is the imaginary one, both are multiplied by -i before. A divisor of 0
+   divides each part. R. L. Smith, CACM 5 (1962), Algorithm 116. */
+EW_INLINE struct ew_c128 smith(struct ew_c128 x, struct ew_c128 y)
+{
+    bool turn = fabs(y.re) < fabs(y.im), zero = (y.re == 0) & (y.im == 0);
+    double large = turn ? y.im : y.re, small = turn ? -y.re : y.im;
+    double re = turn ? x.im : x.re, im = turn ? -x.re : x.im;
+    double ratio = small / large;
+    double whole = large + EW_ROUNDED(small * ratio);
+    double more = EW_ROUNDED(im * ratio), less = EW_ROUNDED(re * ratio);
+    double above = zero ? re : re + more, beside = zero ? im : im - less;
+    double below = zero ? 0 : whole;
+    return (struct ew_c128){above / below, beside / below};
 }
 
 /* Both operands are brought near 1 by powers of two, so that only a quotient
    that is itself too large or too small overflows or underflows. Its exponent
-   may take two steps, of which the last one rounds. A divisor of 0
-   divides each part. */
+   may take two steps, of which the last one rounds. */
 EW_INLINE struct ew_c128 divide_c128(struct ew_c128 x, struct ew_c128 y)
 {
-    if (y.re == 0 && y.im == 0)
-        return (struct ew_c128){x.re / fabs(y.re), x.im / fabs(y.re)};
-    int ex = exponent(x), ey = exponent(y), half = (ex - ey) / 2;
+    int64_t ex = exponent(x), ey = exponent(y);
+    int64_t half = (int64_t)((uint64_t)(ex - ey + 4096) >> 1) - 2048;
     struct ew_c128 near = smith(scale(x, -ex), scale(y, -ey));
     return scale(scale(near, half), ex - ey - half);
 }
@@ -74,11 +72,34 @@ EW_INLINE struct ew_c64 divide_c64(struct ew_c64 x, struct ew_c64 y)
     return (struct ew_c64){(float)q.re, (float)q.im};
 }
 
+/* GCC makes no vectors of choices between operands that stand still: blocks
+   of copies of one do better. */
+EW_INLINE void divide_block(int64_t n, const void *x, const void *y, void *out)
+{
+    const struct ew_c128 *from = x, *by = y;
+    struct ew_c128 *to = out;
+    EW_INDEPENDENT
+    for (int64_t i = 0; i < n; i++)
+        to[i] = divide_c128(from[i], by[i]);
+}
+
+EW_INLINE void divide_blocks(ew_apply *apply, int64_t x, int64_t y, int64_t out,
+                             int64_t rows, int64_t cols, void *const data[],
+                             const struct ew_stride s[])
+{
+    static const struct ew_c128 one = {1, 0};
+    if (s[EW_X].col == x && s[EW_Y].col == y)
+        ew_loop(apply, x, y, out, rows, cols, data, s);
+    else
+        ew_block_all(divide_block, out, &one, rows, cols, data, s);
+}
+
 #define T struct ew_c64
 #define R float
 #define WIDE double
 #define NAME(x) x##_c64
 #define DIVIDE divide_c64
+#define DIVIDE_LOOP ew_loop
 #define CW(f) f
 #include "complex.inc"
 
@@ -87,6 +108,7 @@ EW_INLINE struct ew_c64 divide_c64(struct ew_c64 x, struct ew_c64 y)
 #define WIDE long double
 #define NAME(x) x##_c128
 #define DIVIDE divide_c128
+#define DIVIDE_LOOP divide_blocks
 #define CW(fn) fn##l
 #include "complex.inc"
 

@@ -3,53 +3,62 @@
  */
 #include <stdbool.h>
 
+#include "block.h"
 #include "divide.h"
 #include "loop.h"
 
 #define T int8_t
 #define W uint32_t
+#define U uint16_t
 #define BITS 8
 #define NAME(x) x##_i8
 #include "int.inc"
 
 #define T int16_t
 #define W uint32_t
+#define U uint16_t
 #define BITS 16
 #define NAME(x) x##_i16
 #include "int.inc"
 
 #define T int32_t
 #define W uint32_t
+#define U uint32_t
 #define BITS 32
 #define NAME(x) x##_i32
 #include "int.inc"
 
 #define T int64_t
 #define W uint64_t
+#define U uint64_t
 #define BITS 64
 #define NAME(x) x##_i64
 #include "int.inc"
 
 #define T uint8_t
 #define W uint32_t
+#define U uint16_t
 #define BITS 8
 #define NAME(x) x##_u8
 #include "int.inc"
 
 #define T uint16_t
 #define W uint32_t
+#define U uint16_t
 #define BITS 16
 #define NAME(x) x##_u16
 #include "int.inc"
 
 #define T uint32_t
 #define W uint32_t
+#define U uint32_t
 #define BITS 32
 #define NAME(x) x##_u32
 #include "int.inc"
 
 #define T uint64_t
 #define W uint64_t
+#define U uint64_t
 #define BITS 64
 #define NAME(x) x##_u64
 #include "int.inc"
