@@ -758,6 +758,10 @@ prints 'one element of any rank' 'y.ndim = 0; elementwise_add(' \
     explain add 5 1x1x1 --dialect caffe2 --broadcast 1
 prints 'an ignored axis' 'note   axis is ignored' \
     explain add 2x3 3 --dialect caffe2 --axis 0
+prints 'what a converter gets wrong' 'note   ONNX' explain add 4x4x4 4 \
+    --dialect onnx6 --broadcast 1 --axis 1
+prints 'what a plugin gets wrong' 'note   OpenVINO' explain sub 3x3 3 \
+    --dialect pdpd --axis 0
 prints 'operands that were exchanged' 'y to the power x' \
     explain pow 3 2x3x4 --dialect paddle2 --axis 1
 complains "TensorFlow's limit" 3 '6 groups' \
@@ -768,7 +772,7 @@ prints 'one group of six dimensions' 'f32 (2,2,2,2,2,2)' \
     explain add 2x2x2x2x2x2 2x2x2x2x2x2 --dialect tensorflow
 prints 'systems as JSON' '"name":"onnx6","arguments":{"axis":1,'`
     `'"broadcast":1},"verdict":"legal","shape":[2,3,4],"c":"elementwise_mul('`
-    `'&x, &y, 1, &out)","numpy":"y.reshape(3, 1)","notes":[]}' \
+    `'&x, &y, 1, &out)","numpy":"y.reshape(3, 1)","notes":[' \
     explain mul 2x3x4 3 --axis 1 --json
 status=0
 "$elementwise" explain mul 2x3x4 3 --dialect numpy --json >stdout || status=$?

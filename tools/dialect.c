@@ -120,7 +120,10 @@ enum {
     EXTENT_0 = 16,
     REFUSED = 32,
     EQUAL = 64,
-    INTEGERS = 128
+    INTEGERS = 128,
+    NO_AXIS_GIVEN = 256,
+    PLACED = 512,        /* elsewhere than at the right */
+    PLACED_INSIDE = 1024 /* nor at 0 */
 };
 
 /* What else there is to know about a system, where all of when holds. */
@@ -170,6 +173,14 @@ static const struct note {
     {"caffe2", NULL, AXIS_IGNORED,
      "axis is ignored without broadcast=1; in 2017 it was refused, and so "
      "were shapes that differ"},
+    {"onnx6", NULL, PLACED,
+     "the onnx package's reference evaluator, 1.23, ignores axis"},
+    {"onnx6", NULL, PLACED_INSIDE,
+     "ONNX's converter from opset 6 to 7 refuses this axis or gets it wrong"},
+    {"pdpd", NULL, NO_AXIS_GIVEN | DIFFERENT,
+     "OpenVINO's Python functions have no axis, and place at 0"},
+    {"pdpd", " sub div ", PLACED,
+     "OpenVINO's CPU plugin, 2026.4, aligns this at the right"},
     {"onnx7", MAX_MIN, DIFFERENT, "opset 7 itself needs equal shapes here"},
 };
 enum { ALL_NOTES = sizeof notes / sizeof *notes };
@@ -483,6 +494,10 @@ static unsigned circumstances(const struct look *look)
         when |= INTEGERS;
     if (look->rule == &right && !right_aligned)
         when |= AXIS_IGNORED;
+    if (!(a->given & DIALECT_AXIS))
+        when |= NO_AXIS_GIVEN;
+    if (look->view->axis != ELEMENTWISE_NUMPY)
+        when |= look->view->axis ? PLACED | PLACED_INSIDE : PLACED;
     if ((x->ndim == 0) != (y->ndim == 0) && right_aligned)
         when |= RANK_0_AT_RIGHT;
     for (int i = 0; i < look->view->ndim && when & DIFFERENT; i++)
