@@ -758,6 +758,13 @@ prints 'one element of any rank' 'y.ndim = 0; elementwise_add(' \
     explain add 5 1x1x1 --dialect caffe2 --broadcast 1
 prints 'an ignored axis' 'note   axis is ignored' \
     explain add 2x3 3 --dialect caffe2 --axis 0
+complains 'other versions of the system' 3 'note: 1.6 stretches' \
+    explain add 2x3x4x5 3x1x5 --dialect paddle1 --axis 1
+for system in caffe caffe2 onnx6 paddle1 paddle2 pdpd; do
+    complains "the largest axis in $system" 3 2147483647 explain add 2x3 3 \
+        --dialect $system --axis 2147483647 \
+        $(case $system in caffe2 | onnx6) echo --broadcast 1 ;; esac)
+done
 prints 'what a converter gets wrong' 'note   ONNX' explain add 4x4x4 4 \
     --dialect onnx6 --broadcast 1 --axis 1
 prints 'what a plugin gets wrong' 'note   OpenVINO' explain sub 3x3 3 \

@@ -318,7 +318,7 @@ static bool check_fit(struct look *look)
     look->first = 0;
     look->last =
         rule->trim == TRAILING_BEFORE_FIT ? kept(placed) : placed->ndim;
-    if (look->start + look->last > look->over->ndim && look->last > 0)
+    if (look->last > look->over->ndim - look->start && look->last > 0)
         return refuse(
             look,
             rule->misfit_is_undefined ? DIALECT_UNDEFINED : DIALECT_ILLEGAL,
@@ -327,7 +327,7 @@ static bool check_fit(struct look *look)
             look->last, look->last == 1 ? "" : "s",
             placed == look->x ? "x" : "y", look->start, look->over->ndim - 1,
             rule->misfit_is_undefined ? ", which is not checked" : "");
-    if (look->start + look->last > look->over->ndim)
+    if (look->start > look->over->ndim)
         return refuse(look, DIALECT_ILLEGAL, "axis %d is past %d, the rank",
                       look->start, look->over->ndim);
     if (rule->trim != BOTH_ENDS_AFTER_FIT)

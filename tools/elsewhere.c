@@ -110,6 +110,13 @@ static void print_ours(const char *before, const struct call *call,
            elementwise_op_name(call->op), axis);
 }
 
+static void print_notes(FILE *file, const char *label,
+                        const struct dialect_view *view)
+{
+    for (int i = 0; i < DIALECT_NOTES && view->notes[i]; i++)
+        fprintf(file, "%s%s\n", label, view->notes[i]);
+}
+
 /* Which axes would be legal in a system that takes one. */
 static void print_legal_axes(const struct call *call, int dialect,
                              const struct dialect_arguments *arguments)
@@ -131,7 +138,8 @@ static void print_legal_axes(const struct call *call, int dialect,
 }
 
 void elsewhere_print_help(const struct call *call, int dialect,
-                          const struct dialect_arguments *arguments)
+                          const struct dialect_arguments *arguments,
+                          const struct dialect_view *view)
 {
     int64_t shape[ELEMENTWISE_MAX_NDIM];
     int ndim;
@@ -139,6 +147,7 @@ void elsewhere_print_help(const struct call *call, int dialect,
     if (!elementwise_broadcast_shape(call->x, call->y, call->axis, &ndim,
                                      shape))
         fprintf(stderr, "  legal here: axis %d\n", call->axis);
+    print_notes(stderr, "  note: ", view);
 }
 
 void elsewhere_print_call(const struct call *call,
@@ -149,8 +158,7 @@ void elsewhere_print_call(const struct call *call,
     print_ours("  C      ", call, view);
     printf("\n  NumPy  %s%s\n", reshape,
            reshape[1] ? ", then aligned at the right" : " as it is");
-    for (int i = 0; i < DIALECT_NOTES && view->notes[i]; i++)
-        printf("  note   %s\n", view->notes[i]);
+    print_notes(stdout, "  note   ", view);
 }
 
 static void print_json_notes(const struct dialect_view *view)

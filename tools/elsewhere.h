@@ -19,9 +19,10 @@ void elsewhere_print_call(const struct call *call,
 void elsewhere_print_arguments(int dialect,
                                const struct dialect_arguments *arguments);
 
-/** Says on stderr which axes would be legal there, and what is here. */
+/** Says on stderr which axes would be legal there, what is here, and notes. */
 void elsewhere_print_help(const struct call *call, int dialect,
-                          const struct dialect_arguments *arguments);
+                          const struct dialect_arguments *arguments,
+                          const struct dialect_view *view);
 
 /** ,"dialects":[...] with one system, or all if dialect is -1. */
 void elsewhere_print_json(const struct call *call, int dialect,

@@ -379,7 +379,7 @@ static int refuse(const struct arguments *a, const struct call *call,
              view->reason);
     if (!a->json) {
         command_fail(COMMAND_REFUSED, "%s", message);
-        elsewhere_print_help(call, a->dialect, &a->elsewhere);
+        elsewhere_print_help(call, a->dialect, &a->elsewhere, view);
         return COMMAND_REFUSED;
     }
     print_json_call(call, a);
