@@ -253,11 +253,10 @@ enum { SYSTEMS = sizeof systems / sizeof *systems };
 
 /* Comparison */
 
-static const char *describe(const struct system *s, const struct pair *p,
-                            const struct given *g)
+static const char *describe(char text[400], const struct system *s,
+                            const struct pair *p, const struct given *g)
 {
-    static char text[400]; /* for one message at a time */
-    int n = snprintf(text, sizeof text, "%s x (", s->name);
+    int n = sprintf(text, "%s x (", s->name);
     for (int i = 0; i < p->nx; i++)
         n += sprintf(text + n, " %d", (int)p->x[i]);
     n += sprintf(text + n, " ) y (");
@@ -373,21 +372,21 @@ static void check(const struct system *s, int dialect, const struct pair *p,
     elementwise_tensor y = {NULL, ELEMENTWISE_F32, p->ny, p->y, NULL};
     const struct dialect_arguments arguments = arguments_of(g);
     struct dialect_view view;
-    char text[DIALECT_TEXT];
+    char text[DIALECT_TEXT], pair[400];
     dialect_look(dialect, ELEMENTWISE_MUL, &x, &y, &arguments, &view);
     struct seen seen = s->rule(p, g);
     ck_assert_msg(view.verdict == seen.verdict, "%s is %d, not %d (%s)",
-                  describe(s, p, g), (int)view.verdict, (int)seen.verdict,
+                  describe(pair, s, p, g), (int)view.verdict, (int)seen.verdict,
                   view.reason);
     ck_assert_msg((view.verdict != DIALECT_LEGAL) == (view.reason[0] != 0),
-                  "%s says \"%s\"", describe(s, p, g), view.reason);
+                  "%s says \"%s\"", describe(pair, s, p, g), view.reason);
     if (seen.verdict != DIALECT_LEGAL)
         return;
     dialect_reshape(&view, &x, &y, text);
     ck_assert_msg(call_agrees(p, &seen, &view), "%s under our axis %d",
-                  describe(s, p, g), view.axis);
-    ck_assert_msg(reshape_agrees(p, &seen, text), "%s as %s", describe(s, p, g),
-                  text);
+                  describe(pair, s, p, g), view.axis);
+    ck_assert_msg(reshape_agrees(p, &seen, text), "%s as %s",
+                  describe(pair, s, p, g), text);
 }
 
 /* UNSET, then least to most, then beyond UNSET. */
