@@ -62,7 +62,7 @@ static struct term real_term(long double value, long double roundings)
 /* The largest integer that is not above the exact quotient. */
 static long double floor_quotient(long double x, long double y)
 {
-    long double n = floorl(x / y), rest = fmal(-n, y, x);
+    long double n = floorl(x / y), rest = isinf(y) ? x : fmal(-n, y, x);
     return rest != 0 && !isnan(rest) && signbit(rest) != signbit(y) ? n - 1 : n;
 }
 
