@@ -20,7 +20,9 @@ enum {
     LIST = 16,
     GRAD = 32,
     SUM_TO = 64,
-    ALL = 127
+    CONFORM = 128,
+    DIFF = 256,
+    ALL = 511
 };
 
 static int set_axis(struct arguments *a, const char *value);
@@ -29,6 +31,8 @@ static int set_broadcast(struct arguments *a, const char *value);
 static int set_dialect(struct arguments *a, const char *value);
 static int set_out_dtype(struct arguments *a, const char *value);
 static int set_dtype(struct arguments *a, const char *value);
+static int set_strides(struct arguments *a, const char *value);
+static int set_ulp(struct arguments *a, const char *value);
 
 #define FIELD(name) offsetof(struct arguments, name)
 
@@ -51,7 +55,10 @@ static const struct option {
     {"--num-axes", 0, EXPLAIN, set_num_axes, 0, 0},
     {"--broadcast", 0, EXPLAIN, set_broadcast, 0, 0},
     {"--shape", 0, COPY, NULL, FIELD(shape), 0},
-    {"--json", 0, EXPLAIN | INFO, NULL, 0, FIELD(json)},
+    {"--json", 0, CONFORM | EXPLAIN | INFO, NULL, 0, FIELD(json)},
+    {"--cpu", 0, CONFORM, NULL, FIELD(cpu), 0},
+    {"--strides", 0, CONFORM, set_strides, 0, 0},
+    {"--ulp", 0, CONFORM | DIFF, set_ulp, 0, 0},
     {"--help", 'h', ALL, NULL, 0, FIELD(help)},
     {"--version", 0, ALL, NULL, 0, FIELD(version)},
 };
@@ -130,6 +137,28 @@ static int set_dtype(struct arguments *a, const char *value)
     return COMMAND_DONE;
 }
 
+static int set_strides(struct arguments *a, const char *value)
+{
+    char *end;
+    long long seed = strtoll(value, &end, 10);
+    if (end == value || *end || seed < 1)
+        return command_fail(COMMAND_USAGE,
+                            "--strides: '%s' is not a seed such as 1", value);
+    a->strides_seed = (uint64_t)seed;
+    return COMMAND_DONE;
+}
+
+static int set_ulp(struct arguments *a, const char *value)
+{
+    char *end;
+    a->ulp = strtod(value, &end);
+    if (end == value || *end || !(a->ulp >= 0))
+        return command_fail(COMMAND_USAGE,
+                            "--ulp: '%s' is not a number of ULP such as 4",
+                            value);
+    return COMMAND_DONE;
+}
+
 static int unknown_option(const char *text)
 {
     const char *names[OPTIONS];
@@ -190,8 +219,8 @@ static int read_option(char **argv, int *i, struct arguments *a,
 
 static unsigned command_bit(const struct arguments *a)
 {
-    static const char *const names[] = {"copy", "explain", "info",
-                                        "list", "grad",    "sum-to"};
+    static const char *const names[] = {"copy", "explain", "info",    "list",
+                                        "grad", "sum-to",  "conform", "diff"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (a->command && !strcmp(a->command, names[i]))
             return 2u << i;
@@ -213,7 +242,8 @@ int arguments_parse(int argc, char **argv, struct arguments *arguments)
     const struct option *seen[64];
     int n = 0, operands = 0;
     bool only_operands = false;
-    *arguments = (struct arguments){.axis = ELEMENTWISE_NUMPY, .dialect = -1};
+    *arguments =
+        (struct arguments){.axis = ELEMENTWISE_NUMPY, .dialect = -1, .ulp = -1};
     for (int i = 1; i < argc; i++) {
         if (only_operands || !is_option(argv[i])) {
             argv[operands++] = argv[i];

@@ -13,12 +13,12 @@
 
 enum {
     COMMAND_DONE = 0,
-    /* 1 is kept for "they differ" */
-    COMMAND_USAGE = 2,    /* the command line makes no sense */
-    COMMAND_REFUSED = 3,  /* shapes, axis or types do not go together */
-    COMMAND_FILE = 4,     /* a file cannot be read or written */
-    COMMAND_TOO_BIG = 5,  /* no memory, or a size beyond int64 */
-    COMMAND_DIVISION = 6, /* an integer division by zero */
+    COMMAND_DIFFERENT = 1, /* what was compared differs */
+    COMMAND_USAGE = 2,     /* the command line makes no sense */
+    COMMAND_REFUSED = 3,   /* shapes, axis or types do not go together */
+    COMMAND_FILE = 4,      /* a file cannot be read or written */
+    COMMAND_TOO_BIG = 5,   /* no memory, or a size beyond int64 */
+    COMMAND_DIVISION = 6,  /* an integer division by zero */
 };
 
 struct arguments {
@@ -33,6 +33,9 @@ struct arguments {
     elementwise_dtype out_dtype; /**< 0 if not given */
     int dialect;                 /**< another system, for explain; -1: none */
     struct dialect_arguments elsewhere; /**< and what it takes */
+    const char *cpu;                    /**< NULL if not given */
+    uint64_t strides_seed;              /**< 0 if not given */
+    double ulp;                         /**< < 0 if not given */
     bool bf16, json, help, version;
 };
 
@@ -56,7 +59,9 @@ int command_fail_status(elementwise_status status);
 elementwise_op command_operation(const struct arguments *arguments);
 
 int command_apply(const struct arguments *arguments);
+int command_conform(const struct arguments *arguments);
 int command_copy(const struct arguments *arguments);
+int command_diff(const struct arguments *arguments);
 int command_explain(const struct arguments *arguments);
 int command_grad(const struct arguments *arguments);
 int command_info(const struct arguments *arguments);

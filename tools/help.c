@@ -13,6 +13,9 @@ static const char overview[] =
     "                                        [--axis N]\n"
     "       elementwise sum-to SRC.npy S -o DST.npy [--axis N]\n"
     "       elementwise explain OP X Y [--axis N] [--dialect D] [--json]\n"
+    "       elementwise conform FILE|FOLDER... [--json] [--strides SEED]\n"
+    "                                          [--cpu LEVEL|all] [--ulp N]\n"
+    "       elementwise diff A.npy B.npy [--ulp N]\n"
     "       elementwise info FILE.npy... [--json]\n"
     "       elementwise list\n"
     "       elementwise --help | --version, elementwise COMMAND --help\n"
@@ -42,7 +45,7 @@ static const char overview[] =
     "  4  a file cannot be read or written, or is not a valid .npy file\n"
     "  5  no memory, or a size beyond 2^63 - 1 bytes\n"
     "  6  an integer is divided by zero; there is no output\n"
-    "  (1 is not used)\n";
+    "  (1: what conform or diff compared is different)\n";
 
 static const char apply[] =
     "Usage: elementwise OP X Y -o OUT.npy [--axis N] [--out-dtype T]\n"
@@ -191,6 +194,53 @@ static const char info[] =
     "  elementwise info x.npy\n"
     "  elementwise info --json *.npy\n";
 
+static const char conform[] =
+    "Usage: elementwise conform FILE|FOLDER... [--json] [--strides SEED]\n"
+    "                           [--cpu LEVEL|all] [--ulp N] [--dtype bf16]\n"
+    "\n"
+    "Replays calls whose results are known, from a framework for instance,\n"
+    "and counts per operation, type and rule of alignment how many cases are\n"
+    "equal (any NaN is like any other), within the bound in ULP that\n"
+    "doc/conformance.md states for the operation (0 for most), different on\n"
+    "purpose for a reason that the case names, and different. Up to 20\n"
+    "different cases are described.\n"
+    "\n"
+    "FILE is a text file of cases. FOLDER has .npy files and manifest.txt, a\n"
+    "case per line: [grad] OP axis N, then pairs of x, y, out, or for a\n"
+    "gradient x, y, dout, dx, dy, and the name of a file. `error` stands for\n"
+    "a result if the call is refused, `differs WORD` marks a difference that\n"
+    "is known.\n"
+    "\n"
+    "  --json           one JSON object for each set of kernels\n"
+    "  --strides SEED   operands and results get random strides: permuted,\n"
+    "                   backwards, with gaps\n"
+    "  --cpu LEVEL      the kernels for base, avx2 or avx512; all: a report\n"
+    "                   for each that this machine has\n"
+    "  --ulp N          the bound for all operations and gradients\n"
+    "  --dtype bf16     files of V2 are bf16\n"
+    "\n"
+    "The exit code is 1 if a case is different, and 0 if none is.\n"
+    "\n"
+    "  elementwise conform tests/conformance/numpy.txt\n"
+    "  elementwise conform --cpu all --strides 1 dumped/\n";
+
+static const char diff[] =
+    "Usage: elementwise diff A.npy B.npy [--ulp N] [--dtype bf16]\n"
+    "\n"
+    "Compares two files of one shape and type, element by element, and shows\n"
+    "the ten places where they are furthest from each other: index, both\n"
+    "values in decimal and as bits, and the distance in units in the last\n"
+    "place of A. A NaN equals a NaN; zeros of different signs differ by more\n"
+    "than any N. Integers differ by their difference. Nothing is printed if\n"
+    "all is equal. The exit code is 0 if nothing is further apart than N, and\n"
+    "1 if something is, or the shapes or types differ.\n"
+    "\n"
+    "  --ulp N          differences up to N are no difference; 0 if not given\n"
+    "  --dtype bf16     files of V2 are bf16\n"
+    "\n"
+    "  elementwise diff out.npy expected.npy\n"
+    "  elementwise diff out.npy expected.npy --ulp 4\n";
+
 static const char list[] =
     "Usage: elementwise list\n"
     "\n"
@@ -246,8 +296,9 @@ const char *help_text(const struct arguments *arguments)
 {
     static const struct {
         const char *command, *text;
-    } texts[] = {{"copy", copy}, {"explain", explain}, {"grad", grad},
-                 {"info", info}, {"list", list},       {"sum-to", sum_to}};
+    } texts[] = {{"conform", conform}, {"copy", copy},    {"diff", diff},
+                 {"explain", explain}, {"grad", grad},    {"info", info},
+                 {"list", list},       {"sum-to", sum_to}};
     for (size_t i = 0; arguments->command && i < sizeof texts / sizeof *texts;
          i++)
         if (!strcmp(arguments->command, texts[i].command))

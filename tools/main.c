@@ -14,9 +14,10 @@
 static const struct {
     const char *name;
     int (*run)(const struct arguments *arguments);
-} commands[] = {{"copy", command_copy}, {"explain", command_explain},
-                {"grad", command_grad}, {"info", command_info},
-                {"list", command_list}, {"sum-to", command_sum_to}};
+} commands[] = {{"conform", command_conform}, {"copy", command_copy},
+                {"diff", command_diff},       {"explain", command_explain},
+                {"grad", command_grad},       {"info", command_info},
+                {"list", command_list},       {"sum-to", command_sum_to}};
 enum { COMMANDS = sizeof commands / sizeof *commands, NAMES = 256 };
 
 int command_fail(int code, const char *format, ...)

@@ -1,0 +1,232 @@
+#!/bin/sh
+# Replays what real frameworks answered, tests/conformance/*.txt, and prints
+# TAP: contiguous and through random strides, at every CPU level of this
+# machine. The command is $ELEMENTWISE, or the one of the folder where make
+# runs.
+set -u
+
+elementwise=${ELEMENTWISE-./tools/elementwise}
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+unset ELEMENTWISE_CPU || true
+
+count=0
+failed=0
+
+# One line of TAP; $1 is the name of the test, $2 0 if it passed.
+report() {
+    count=$((count + 1))
+    if [ "$2" -eq 0 ]; then
+        echo "ok $count - $1"
+    else
+        echo "not ok $count - $1"
+        failed=1
+    fi
+}
+
+# replays NAME ARGUMENT...
+replays() {
+    test_name=$1
+    shift
+    status=0
+    "$elementwise" conform "$@" >"$folder/out" 2>&1 || status=$?
+    report "$test_name" $status
+    [ $status -eq 0 ] || grep -v '^[a-z_ 0-9]* numpy\|axis  ' "$folder/out" |
+        head -n 100 | sed 's/^/# /'
+}
+
+set --
+for file in "$srcdir"/tests/conformance/*.txt; do
+    head -n 1 "$file" | grep -q '^elementwise-vectors 1 ' && set -- "$@" "$file"
+done
+
+for file; do
+    name=$(head -n 1 "$file" | sed 's/^elementwise-vectors 1 //')
+    replays "$name: every result is equal, near or different on purpose" \
+        --cpu all "$file"
+    replays "$name: random strides change nothing" \
+        --cpu all --strides 1 "$file"
+done
+
+# Each reason is needed, stands in the table of reasons, and the table of files
+# counts every case.
+document=$srcdir/doc/conformance.md
+for file; do
+    base=$(basename "$file" .txt)
+    marked=$(grep -c '^differs ' "$file")
+    used=$("$elementwise" conform --json "$file" |
+        sed 's/.*"total".*"on_purpose":\([0-9]*\).*/\1/')
+    [ "$marked" = "$used" ]
+    report "$base: no case is marked as different that is not" $?
+    cases=$(grep -c '^[a-z].* axis -\{0,1\}[0-9]*$' "$file")
+    grep -q "^| $base | [^|]* | $cases | .* | $used |\$" "$document"
+    report "$base: doc/conformance.md counts $cases cases" $?
+done
+sed -n 's/^differs //p' "$@" | sort -u >"$folder/words"
+sed -n 's/^| `\([a-z0-9-]*\)` .*/\1/p' "$document" | sort -u |
+    diff "$folder/words" - >"$folder/out"
+report "doc/conformance.md has a row for every reason, and no other" $?
+sed 's/^/# /' "$folder/out"
+
+# A test that cannot fail proves nothing: one bit of one result is turned.
+for file; do
+    awk '/^(out|dx)/ && !done && $NF ~ /0$/ { sub(/0$/, "1"); done = 1 } { print }' \
+        "$file" >"$folder/wrong.txt"
+    status=0
+    "$elementwise" conform "$folder/wrong.txt" >"$folder/out" || status=$?
+    [ "$status" -eq 1 ] && grep -q 'is expected' "$folder/out"
+    report "a wrong bit in $(basename "$file") is found" $?
+done
+
+# says NAME CODE WORDS ARGUMENT...: the command's exit code and some of what it
+# prints. If it complains, then in one line.
+says() {
+    test_name=$1 code=$2 words=$3
+    shift 3
+    status=0
+    "$elementwise" "$@" >"$folder/out" 2>"$folder/err" || status=$?
+    [ "$status" -eq "$code" ] && [ "$(wc -l <"$folder/err")" -le 1 ] &&
+        { [ -z "$words" ] ||
+            cat "$folder/out" "$folder/err" | grep -qF -- "$words"; }
+    good=$?
+    report "$test_name" $good
+    [ $good -eq 0 ] || { echo "exit $status" && cat "$folder/out" \
+        "$folder/err"; } | sed 's/^/# /'
+}
+
+# reads NAME CODE WORDS LINE...: a file of one case.
+reads() {
+    test_name=$1 code=$2 words=$3
+    shift 3
+    { echo 'elementwise-vectors 1 nobody 1.0' && echo && printf '%s\n' "$@"; } \
+        >"$folder/v.txt"
+    says "$test_name" "$code" "$words" conform "$folder/v.txt"
+}
+
+one=3f800000 two=40000000 three=40400000
+reads "a right sum" 0 '  1       0' 'add axis -1' "x f32 () $one" \
+    "y f32 () $two" "out f32 () $three"
+reads "a wrong sum, shown in both bases" 1 \
+    'out(): 2 (40000000) is expected, 3 (40400000) found' 'add axis -1' \
+    "x f32 () $one" "y f32 () $two" "out f32 () $two"
+reads "a result of another type" 1 'out is f32, not f64' 'add axis -1' \
+    "x f32 () $one" "y f32 () $two" "out f64 () 4008000000000000"
+reads "a result of another shape" 1 'out has another shape' 'add axis -1' \
+    "x f32 () $one" "y f32 () $two" "out f32 (1) $three"
+reads "elements over several lines, comments, strides" 0 '  1       0' \
+    '# a comment' 'add axis 0' 'x f32 (2,2) strides (-1,2)' " $one $one" \
+    " $one" '# another' " $one" "y f32 (2) $one $two" \
+    "out f32 (2,2) $two $two $three $three"
+reads "a refused call" 0 '  1       0' 'add axis 5' \
+    "x f32 (2) $one $one" "y f32 (2,1) $one $one" 'error BAD_AXIS'
+reads "a call refused otherwise" 1 'BAD_AXIS, but BAD_SHAPE is expected' \
+    'add axis 5' "x f32 (2) $one $one" "y f32 (2,1) $one $one" 'error BAD_SHAPE'
+reads "a call that should be refused" 1 'no error, but one is expected' \
+    'add axis -1' "x f32 () $one" "y f32 () $two" 'error'
+reads "a difference on purpose" 0 'on purpose, nap: 1' 'add axis -1' \
+    "x f32 () $one" "y f32 () $two" "out f32 () $two" 'differs nap' \
+    "our-out f32 () $three"
+reads "a reason excuses one result" 1 '2 (40000000) found' 'mul axis -1' \
+    "x f32 () $one" "y f32 () $two" "out f32 () $one" 'differs nap' \
+    "our-out f32 () $three"
+reads "a gradient" 0 '  1       0' 'grad mul axis 0' \
+    "x f32 (2,1) $one $two" "y f32 (2) $three $one" "dout f32 (2,1) $one $one" \
+    "dx f32 (2,1) $three $one" "dy f32 (2) $one $two"
+reads "a wrong gradient" 1 'dy(1): 1 (3f800000) is expected' 'grad mul axis 0' \
+    "x f32 (2,1) $one $two" "y f32 (2) $three $one" "dout f32 (2,1) $one $one" \
+    "dy f32 (2) $one $one"
+
+# Broken files: exit code 4, file and line.
+says "no such file" 4 'nothing.txt: ' conform "$folder/nothing.txt"
+: >"$folder/empty.txt"
+says "an empty file" 4 'empty.txt:1: the file is empty' conform \
+    "$folder/empty.txt"
+reads "a file without cases" 4 'v.txt: there are no cases' '# nothing'
+reads "an unknown operation" 4 "v.txt:3: 'ad' is not an operation" 'ad axis 1'
+reads "no axis" 4 "v.txt:3: 'axis' and an integer" 'add 1'
+reads "an unknown part" 4 "v.txt:4: 'z' is not a part" 'add axis 1' 'z f32 ()'
+reads "an unknown type" 4 "v.txt:4: 'f31' is not a type" 'add axis 1' 'x f31 ()'
+reads "a broken shape" 4 "v.txt:4: '(2' is not a shape" 'add axis 1' 'x f32 (2'
+reads "a short element" 4 "v.txt:4: '3f80' is not f32 as 8" 'add axis 1' \
+    'x f32 () 3f80'
+reads "half a complex number" 4 'a comma and as many again' 'add axis 1' \
+    "x c64 () $one"
+reads "too few elements" 4 'v.txt:3: x has 1 elements and its shape 2' \
+    'add axis 1' "x f32 (2) $one" "y f32 () $one" "out f32 () $one"
+reads "an array twice" 4 'v.txt:5: x stands here twice' 'add axis 1' \
+    "x f32 () $one" "x f32 () $one"
+reads "no y" 4 'v.txt:3: the case needs x and y' 'add axis 1' "x f32 () $one"
+reads "no result" 4 'the case has no result' 'add axis 1' "x f32 () $one" \
+    "y f32 () $one"
+reads "no dout" 4 'a gradient needs dout' 'grad add axis 1' "x f32 () $one" \
+    "y f32 () $one" "dx f32 () $one"
+reads "strides of another rank" 4 'are not 1 strides' 'add axis 1' \
+    'x f32 (2) strides (1,1)'
+reads "strides that reach too far" 4 'the strides of x reach over' \
+    'add axis 1' "x f32 (70) strides (1048576) $(
+        printf "%0.s$one " $(seq 70)
+    )" "y f32 () $one" 'error'
+reads "a shape beyond int64" 4 'is too large' 'add axis 1' \
+    'x f32 (4611686018427387904,4)' "y f32 () $one" 'error'
+reads "an excuse without our result" 4 'must tell the result' 'add axis 1' \
+    "x f32 () $one" "y f32 () $one" "out f32 () $one" 'differs nap'
+reads "our result without an excuse" 4 'a keyword are missing' 'add axis 1' \
+    "x f32 () $one" "y f32 () $one" "out f32 () $one" "our-out f32 () $one"
+reads "an unknown status" 4 "'BAD' is not an error" 'add axis 1' 'error BAD'
+says "a level that does not exist" 2 'no kernels for sse9' conform \
+    --cpu sse9 "$folder/v.txt"
+says "no file" 2 'is needed' conform
+
+# Folders of .npy files
+cases=$folder/cases
+mkdir "$cases"
+make_npy() {
+    # shellcheck disable=SC2059
+    { printf '\223NUMPY\001\000v\000' && printf '%-117s\n' "$2" &&
+        printf "$3"; } >"$cases/$1.npy"
+}
+dict="{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"
+make_npy one_two "$dict" '\000\000\200\077\000\000\000\100'
+make_npy two_four "$dict" '\000\000\000\100\000\000\200\100'
+echo '# a comment' >"$cases/manifest.txt"
+cat >>"$cases/manifest.txt" <<'END'
+
+add axis -1 x one_two.npy y one_two.npy out two_four.npy
+sub axis -1 x two_four.npy y one_two.npy out two_four.npy differs joke
+grad mul axis -1 x one_two.npy y one_two.npy dout one_two.npy dx two_four.npy
+END
+says "a folder, and where it differs" 1 \
+    'manifest.txt:5: grad mul axis -1: dx(0): 2 (40000000) is expected' \
+    conform "$cases"
+says "the reason of a manifest is taken as it is" 1 'on purpose, joke: 1' \
+    conform "$cases"
+echo 'add axis -1 x one_two.npy y missing.npy' >"$cases/manifest.txt"
+says "a missing .npy file" 4 'cases/missing.npy: ' conform "$cases"
+echo 'add axis -1 x' >"$cases/manifest.txt"
+says "a role without a file" 4 'manifest.txt:1: a file should follow x' \
+    conform "$cases"
+
+# diff
+says "equal files" 0 '' diff "$cases/one_two.npy" "$cases/one_two.npy"
+says "files that differ, the worst first" 1 \
+    '(0)  a 1 (3f800000)  b 2 (40000000)  8.39e+06 ULP' \
+    diff "$cases/one_two.npy" "$cases/two_four.npy"
+make_npy next "$dict" '\001\000\200\077\000\000\000\100'
+says "neighbours within a bound" 0 '1 equal, 1 within 1 ULP, 0 different' \
+    diff --ulp 1 "$cases/one_two.npy" "$cases/next.npy"
+says "neighbours without a bound" 1 '1 equal, 0 within 0 ULP, 1 different' \
+    diff "$cases/one_two.npy" "$cases/next.npy"
+make_npy zero "$dict" '\000\000\000\000\000\000\300\177'
+make_npy minus "$dict" '\000\000\000\200\000\000\300\377'
+says "NaN is NaN, but -0 is not +0" 1 '1 in the sign of a zero' \
+    diff --ulp 9 "$cases/zero.npy" "$cases/minus.npy"
+make_npy short "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }" \
+    '\000\000\200\077'
+says "another shape" 1 'a is f32 (2), but b is f32 (1)' \
+    diff "$cases/one_two.npy" "$cases/short.npy"
+says "diff of one file" 2 'two files are needed' diff "$cases/short.npy"
+says "a bound that is none" 2 "'-1' is not a number of ULP" \
+    diff --ulp -1 "$cases/short.npy" "$cases/short.npy"
+
+echo "1..$count"
+exit $failed

@@ -1,0 +1,121 @@
+"""The derivatives that the library promises, in double, where a framework's
+are to be compared or differ. From the table of doc/operations.md."""
+
+import math
+
+import contract
+from contract import _divide, _floordiv, _mod
+from vectors import Array, decode, encode, kind
+
+DIFFERENTIABLE = ["add", "sub", "mul", "div", "max", "min", "pow", "mod",
+                  "floordiv", "fmax", "fmin", "heaviside", "truncdiv", "fmod",
+                  "atan2", "hypot", "copysign", "logaddexp"]
+
+
+def _product(*factors):
+    value = 1.0
+    for factor in factors:
+        value = value * factor
+    return value
+
+
+def _power(x, y):
+    return contract._pow(x, y)
+
+
+def _log(x):
+    return math.nan if x < 0 or math.isnan(x) else \
+        -math.inf if x == 0 else math.log(x)
+
+
+def _floor(x, y):
+    """Infinite where the quotient is, which floordiv is not."""
+    if y == 0 or math.isinf(x):
+        return _divide(x, y)
+    return float(_floordiv(x, y))
+
+
+def _trunc(x, y):
+    quotient = _divide(x, y)
+    if not math.isfinite(quotient):
+        return quotient
+    sign = math.copysign(1, quotient)
+    return sign * abs(_floor(abs(x), abs(y)))
+
+
+def _sigma(x, y):
+    """1 / (1 + e^(y - x))"""
+    if math.isinf(x) and x == y:
+        return 0.5
+    d = y - x
+    return 0.0 if d > 709 else 1 / (1 + math.exp(d)) if d == d else math.nan
+
+
+def _atan2(x, y):
+    """y / (x^2 + y^2)"""
+    if math.isnan(x) or math.isnan(y):
+        return math.nan
+    if math.isinf(x) or math.isinf(y):
+        return 0.0
+    h = math.hypot(x, y)
+    return y / h / h
+
+
+def _hypot(x, y):
+    h = math.hypot(x, y)
+    return math.nan if math.isnan(h) or math.isinf(x) else x / h
+
+
+def _first(op, x, y):
+    """Whether max and its like give all to x."""
+    if op in ("max", "min"):
+        if math.isnan(x) or math.isnan(y):
+            return not math.isnan(y)
+        return x > y if op == "max" else x < y
+    return math.isnan(y) or (x >= y if op == "fmax" else x <= y)
+
+
+def _real(op, x, y, g):
+    """(dx, dy)"""
+    if op == "add":
+        return g, g
+    if op == "sub":
+        return g, -g
+    if op == "mul":
+        return g * y, g * x
+    if op == "div":
+        return _divide(g, y), -g * _divide(_divide(x, y), y)
+    if op in ("max", "min", "fmax", "fmin"):
+        return (g, 0.0) if _first(op, x, y) else (0.0, g)
+    if op == "pow":
+        dx = 0.0 if y == 0 else _product(g, y, _power(x, y - 1))
+        dy = 0.0 if x == 0 and y >= 0 else _product(g, _log(x), _power(x, y))
+        return dx, dy
+    if op in ("mod", "fmod"):
+        return g, -g * (_floor if op == "mod" else _trunc)(x, y)
+    if op in ("floordiv", "truncdiv"):
+        return 0.0, 0.0
+    if op == "heaviside":
+        return 0.0, g if x == 0 else 0.0
+    if op in ("atan2", "hypot") and x == y == 0:
+        return 0.0, 0.0
+    if op == "atan2":
+        return g * _atan2(x, y), -g * _atan2(y, x)
+    if op == "hypot":
+        return g * _hypot(x, y), g * _hypot(y, x)
+    if op == "copysign":
+        same_sign = math.copysign(1, x) == math.copysign(1, y)
+        return (0.0 if x == 0 else g if same_sign else -g), 0.0
+    return g * _sigma(x, y), g * _sigma(y, x)
+
+
+def element(op, dtype, x, y, g):
+    """The bits of (dx, dy) of one element; None where it is complex."""
+    if kind(dtype) == "c":
+        return None
+    try:
+        values = _real(op, decode(dtype, x), decode(dtype, y),
+                       decode(dtype, g))
+    except (OverflowError, ZeroDivisionError):
+        return None
+    return tuple(encode(dtype, float(v)) for v in values)

@@ -1,0 +1,464 @@
+/*
+ * Turns text into cases. A text file has the values in it, as hexadecimal
+ * bits; a manifest has a case per line and names .npy files. Both have the
+ * same words, which is why one reader reads both. doc/conformance.md
+ * describes the format.
+ */
+#define _DEFAULT_SOURCE
+#include "vectors.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "operand.h"
+#include "slab.h"
+#include "text.h"
+
+/* Elements between two elements of one array, in a text file. */
+enum { FARTHEST = 1 << 26 };
+
+static const char *const role_names[VECTOR_ROLES] = {
+    "x", "y", "dout", "out", "dx", "dy", "our-out", "our-dx", "our-dy"};
+
+const char *vectors_role_name(enum vector_role role)
+{
+    return role_names[role];
+}
+
+__attribute__((format(printf, 2, 3))) static int fail(const struct vectors *v,
+                                                      const char *format, ...)
+{
+    char reason[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return command_fail(COMMAND_FILE, "%s:%ld: %s", v->path ? v->path : v->name,
+                        v->at, reason);
+}
+
+/* The next word of *at, which moves behind it; NULL at the end. */
+static char *next_word(char **at)
+{
+    char *word = *at + strspn(*at, " \t");
+    size_t n = strcspn(word, " \t");
+    if (!n)
+        return NULL;
+    *at = word + n;
+    if (**at)
+        *(*at)++ = 0;
+    return word;
+}
+
+/* Reads a line without its end; false at the end of the file. */
+static bool read_line(struct vectors *v)
+{
+    ssize_t n = getline(&v->text, &v->room, v->file);
+    if (n < 0)
+        return false;
+    v->at = ++v->line;
+    while (n > 0 && (v->text[n - 1] == '\n' || v->text[n - 1] == '\r'))
+        v->text[--n] = 0;
+    return true;
+}
+
+/* An array from text */
+
+static bool reserve(struct vector_array *array, size_t size)
+{
+    size_t room = array->room;
+    while (room < size)
+        room = room ? 2 * room : 256;
+    if (room == array->room)
+        return true;
+    unsigned char *data = realloc(array->data, room);
+    if (!data)
+        return false;
+    array->data = data;
+    array->room = room;
+    return true;
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+}
+
+/* A real number of `size` bytes from exactly twice as many digits. */
+static bool read_hex(const char **text, size_t size, unsigned char *to)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < 2 * size; i++, ++*text) {
+        int digit = digit_of(**text);
+        if (digit < 0)
+            return false;
+        bits = bits << 4 | (unsigned)digit;
+    }
+    uint8_t b1 = (uint8_t)bits;
+    uint16_t b2 = (uint16_t)bits;
+    uint32_t b4 = (uint32_t)bits;
+    memcpy(to,
+           size == 1   ? (void *)&b1
+           : size == 2 ? (void *)&b2
+           : size == 4 ? (void *)&b4
+                       : (void *)&bits,
+           size);
+    return true;
+}
+
+static bool read_element(const char *text, elementwise_dtype dtype,
+                         unsigned char *to)
+{
+    size_t part = operand_part(dtype);
+    bool good = read_hex(&text, part, to);
+    if (part < elementwise_dtype_size(dtype))
+        good = good && *text++ == ',' && read_hex(&text, part, to + part);
+    return good && !*text;
+}
+
+/* The elements in the rest of a line. */
+static int read_elements(struct vectors *v, struct vector_array *array,
+                         char *at)
+{
+    size_t size = elementwise_dtype_size(array->dtype);
+    for (char *word; (word = next_word(&at)); array->count++) {
+        if (!reserve(array, (array->count + 1) * size))
+            return command_fail(COMMAND_TOO_BIG, "no memory for a case");
+        if (!read_element(word, array->dtype,
+                          array->data + array->count * size))
+            return fail(v, "'%s' is not %s as %zu hexadecimal digits%s", word,
+                        elementwise_dtype_name(array->dtype),
+                        2 * operand_part(array->dtype),
+                        operand_part(array->dtype) < size
+                            ? ", a comma and as many again"
+                            : "");
+    }
+    return COMMAND_DONE;
+}
+
+/* (1,-2,0): as a shape, but of any sign. */
+static bool parse_strides(const char *text, struct vector_array *array)
+{
+    int n = 0;
+    for (char *end; *text != ')' || n == 0; text = end) {
+        if (*text != (n ? ',' : '(') || n == array->ndim)
+            return false;
+        long stride = strtol(text + 1, &end, 10);
+        if (end == text + 1 || labs(stride) > 1 << 20)
+            return false;
+        array->strides[n++] = stride;
+    }
+    return n == array->ndim && !text[1];
+}
+
+/* TYPE SHAPE [strides STRIDES] ELEMENT... */
+static int read_array(struct vectors *v, struct vector_array *array, char *at)
+{
+    const char *type = next_word(&at), *shape = next_word(&at);
+    array->given = true;
+    array->dtype = elementwise_dtype_from_name(type);
+    if (!array->dtype)
+        return fail(v, "'%s' is not a type", type ? type : "");
+    if (!shape ||
+        !text_parse_shape(shape, strlen(shape), &array->ndim, array->shape))
+        return fail(v, "'%s' is not a shape such as (2,3)", shape ? shape : "");
+    at += strspn(at, " \t");
+    if (!strncmp(at, "strides ", 8)) {
+        at += 8;
+        const char *strides = next_word(&at);
+        array->strided = true;
+        if (!strides || !parse_strides(strides, array))
+            return fail(v, "'%s' are not %d strides such as (3,-1)",
+                        strides ? strides : "", array->ndim);
+    }
+    return read_elements(v, array, at);
+}
+
+/* The words of a case */
+
+static int find_role(const char *word)
+{
+    int role = 0;
+    while (role < VECTOR_ROLES && strcmp(word, role_names[role]) != 0)
+        role++;
+    return role;
+}
+
+/* [grad] OP axis N */
+static int read_call(struct vectors *v, char **at)
+{
+    struct vector *vector = &v->vector;
+    const char *word = next_word(at);
+    vector->gradient = word && !strcmp(word, "grad");
+    if (vector->gradient)
+        word = next_word(at);
+    vector->op = elementwise_op_from_name(word);
+    if (!vector->op)
+        return fail(v, "'%s' is not an operation", word ? word : "");
+    const char *axis = next_word(at), *number = next_word(at);
+    char *end;
+    long value = number ? strtol(number, &end, 10) : 0;
+    if (!axis || strcmp(axis, "axis") != 0 || !number || *end ||
+        value < INT_MIN || value > INT_MAX)
+        return fail(v, "'axis' and an integer should follow the operation");
+    vector->axis = (int)value;
+    return COMMAND_DONE;
+}
+
+static int read_status(struct vectors *v, const char *word, bool *fails,
+                       elementwise_status *status)
+{
+    *fails = true;
+    *status = word ? elementwise_status_from_name(word) : ELEMENTWISE_OK;
+    if (word && (int)*status <= 0)
+        return fail(v, "'%s' is not an error such as BAD_SHAPE", word);
+    return COMMAND_DONE;
+}
+
+static int read_reason(struct vectors *v, const char *word)
+{
+    if (!word || strlen(word) >= sizeof v->vector.reason)
+        return fail(v, "a keyword should follow 'differs'");
+    strcpy(v->vector.reason, word);
+    return COMMAND_DONE;
+}
+
+/* One array, now that all its lines are read. */
+static int check_array(const struct vectors *v, int role)
+{
+    const struct vector_array *a = &v->vector.array[role];
+    size_t size = elementwise_dtype_size(a->dtype), bytes;
+    int64_t reach = 0;
+    if (elementwise_nbytes(a->dtype, a->ndim, a->shape, &bytes))
+        return fail(v, "the shape of %s is too large", role_names[role]);
+    if (a->count * size != bytes)
+        return fail(v, "%s has %zu elements and its shape %zu",
+                    role_names[role], a->count, bytes / size);
+    for (int i = 0; i < a->ndim && a->strided && a->count; i++)
+        reach += (a->shape[i] - 1) * llabs(a->strides[i]);
+    if (reach > FARTHEST)
+        return fail(v, "the strides of %s reach over %lld elements",
+                    role_names[role], (long long)reach);
+    return COMMAND_DONE;
+}
+
+/* Whether the case has all it needs. */
+static int check_case(const struct vectors *v)
+{
+    const struct vector *c = &v->vector;
+    const struct vector_array *a = c->array;
+    if (!a[VECTOR_X].given || !a[VECTOR_Y].given)
+        return fail(v, "the case needs x and y");
+    if (c->gradient && !a[VECTOR_DOUT].given)
+        return fail(v, "a gradient needs dout");
+    bool result = c->gradient ? a[VECTOR_DX].given || a[VECTOR_DY].given
+                              : a[VECTOR_OUT].given;
+    if (!result && !c->fails)
+        return fail(v, "the case has no result: %s or error",
+                    c->gradient ? "dx, dy" : "out");
+    int code = COMMAND_DONE;
+    for (int i = 0; i < VECTOR_ROLES && !code; i++)
+        if (a[i].given)
+            code = check_array(v, i);
+    return code;
+}
+
+static void clear(struct vector *vector)
+{
+    struct vector_array array[VECTOR_ROLES];
+    memcpy(array, vector->array, sizeof array);
+    memset(vector, 0, sizeof *vector);
+    for (int i = 0; i < VECTOR_ROLES; i++) {
+        vector->array[i].data = array[i].data;
+        vector->array[i].room = array[i].room;
+    }
+}
+
+/* Text files */
+
+/* A line of a case but its first: an array, or words about the result. */
+static int read_text_line(struct vectors *v, struct vector_array **last)
+{
+    struct vector *c = &v->vector;
+    char *at = v->text;
+    if (*at == ' ' && *last)
+        return read_elements(v, *last, at);
+    const char *word = next_word(&at);
+    int role = word ? find_role(word) : VECTOR_ROLES;
+    if (role < VECTOR_ROLES) {
+        *last = &c->array[role];
+        if ((*last)->given)
+            return fail(v, "%s stands here twice", word);
+        return read_array(v, *last, at);
+    }
+    *last = NULL;
+    if (word && !strcmp(word, "differs"))
+        return read_reason(v, next_word(&at));
+    if (word && !strcmp(word, "error"))
+        return read_status(v, next_word(&at), &c->fails, &c->status);
+    if (word && !strcmp(word, "our-error"))
+        return read_status(v, next_word(&at), &c->our_fails, &c->our_status);
+    return fail(v, "'%s' is not a part of a case", word ? word : "");
+}
+
+/* What our library gives must be said, or the reason excuses anything. */
+static int check_reason(const struct vectors *v)
+{
+    const struct vector *c = &v->vector;
+    bool said = c->our_fails || c->array[VECTOR_OUR_OUT].given ||
+                c->array[VECTOR_OUR_DX].given || c->array[VECTOR_OUR_DY].given;
+    if (said != !!*c->reason)
+        return fail(v, "%s",
+                    said ? "'differs' and a keyword are missing"
+                         : "differs: our-out, our-dx, our-dy or our-error "
+                           "must tell the result");
+    return COMMAND_DONE;
+}
+
+/* A block of lines up to an empty one. */
+static int read_text_case(struct vectors *v)
+{
+    struct vector_array *last = NULL;
+    char *at = v->text;
+    int code = read_call(v, &at);
+    while (!code && read_line(v) && *v->text)
+        if (*v->text != '#')
+            code = read_text_line(v, &last);
+    return code ? code : check_reason(v);
+}
+
+/* Manifests */
+
+/* The elements of a mapped file, in row-major order. */
+static int copy_npy(struct vector_array *array, const struct operand *operand)
+{
+    const elementwise_tensor *from = &operand->tensor;
+    elementwise_tensor to = {
+        .dtype = from->dtype, .ndim = from->ndim, .shape = array->shape};
+    array->given = true;
+    array->dtype = from->dtype;
+    array->ndim = from->ndim;
+    array->count =
+        operand->header.nbytes / elementwise_dtype_size(array->dtype);
+    memcpy(array->shape, operand->header.shape, sizeof array->shape);
+    if (!reserve(array, operand->header.nbytes))
+        return command_fail(COMMAND_TOO_BIG, "%s: no memory", operand->file);
+    to.data = array->data;
+    elementwise_status status = elementwise_copy(from, ELEMENTWISE_NUMPY, &to);
+    return status ? command_fail_status(status) : COMMAND_DONE;
+}
+
+static int read_npy(struct vectors *v, struct vector_array *array,
+                    const char *name)
+{
+    struct operand operand;
+    size_t size = strlen(v->folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (!path)
+        return command_fail(COMMAND_TOO_BIG, "no memory for a name");
+    snprintf(path, size, "%s/%s", v->folder, name);
+    int code = operand_open(&operand, path, v->bf16);
+    if (!code)
+        code = slab_load(&operand);
+    if (!code)
+        code = copy_npy(array, &operand);
+    operand_close(&operand);
+    free(path);
+    return code;
+}
+
+/* ROLE FILE and the words that a text file has lines for. */
+static int read_manifest_word(struct vectors *v, const char *word, char **at)
+{
+    struct vector *c = &v->vector;
+    if (!strcmp(word, "error"))
+        return read_status(v, next_word(at), &c->fails, &c->status);
+    if (!strcmp(word, "differs"))
+        return read_reason(v, next_word(at));
+    int role = find_role(word);
+    if (role == VECTOR_ROLES)
+        return fail(v, "'%s' is not a part of a case", word);
+    const char *file = next_word(at);
+    if (!file)
+        return fail(v, "a file should follow %s", word);
+    if (c->array[role].given)
+        return fail(v, "%s stands here twice", word);
+    return read_npy(v, &c->array[role], file);
+}
+
+/* The whole case is one line. */
+static int read_manifest_case(struct vectors *v)
+{
+    char *at = v->text;
+    int code = read_call(v, &at);
+    for (const char *word; !code && (word = next_word(&at));)
+        code = read_manifest_word(v, word, &at);
+    return code;
+}
+
+int vectors_next(struct vectors *v, bool *more)
+{
+    clear(&v->vector);
+    do {
+        *more = read_line(v);
+    } while (*more && (!*v->text || *v->text == '#'));
+    v->vector.line = v->line;
+    int code = COMMAND_DONE;
+    if (*more)
+        code = v->folder ? read_manifest_case(v) : read_text_case(v);
+    if (!code && ferror(v->file))
+        code = command_fail(COMMAND_FILE, "%s: %s", v->name, strerror(errno));
+    v->at = v->vector.line;
+    return code || !*more ? code : check_case(v);
+}
+
+/* elementwise-vectors 1 FRAMEWORK VERSION */
+static int read_header(struct vectors *v)
+{
+    static const char magic[] = "elementwise-vectors 1 ";
+    v->at = 1;
+    if (!read_line(v))
+        return fail(v, "the file is empty");
+    if (strncmp(v->text, magic, sizeof magic - 1) != 0)
+        return fail(v, "the first line should be '%sFRAMEWORK VERSION'", magic);
+    snprintf(v->source, sizeof v->source, "%s", v->text + sizeof magic - 1);
+    return COMMAND_DONE;
+}
+
+int vectors_open(struct vectors *v, const char *name, bool bf16)
+{
+    static const char manifest[] = "/manifest.txt";
+    struct stat info;
+    *v = (struct vectors){.name = name, .bf16 = bf16};
+    if (!stat(name, &info) && S_ISDIR(info.st_mode)) {
+        v->folder = strdup(name);
+        v->path = malloc(strlen(name) + sizeof manifest);
+        if (!v->folder || !v->path)
+            return command_fail(COMMAND_TOO_BIG, "no memory for a name");
+        strcat(strcpy(v->path, name), manifest);
+    }
+    v->file = fopen(v->path ? v->path : name, "r");
+    if (!v->file)
+        return command_fail(COMMAND_FILE, "%s: %s", v->path ? v->path : name,
+                            strerror(errno));
+    return v->folder ? COMMAND_DONE : read_header(v);
+}
+
+void vectors_close(struct vectors *v)
+{
+    if (v->file)
+        fclose(v->file);
+    for (int i = 0; i < VECTOR_ROLES; i++)
+        free(v->vector.array[i].data);
+    free(v->folder);
+    free(v->path);
+    free(v->text);
+    *v = (struct vectors){.name = NULL};
+}
