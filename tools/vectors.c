@@ -25,7 +25,7 @@ enum { FARTHEST = 1 << 26 };
 static const char *const role_names[VECTOR_ROLES] = {
     "x", "y", "dout", "out", "dx", "dy", "our-out", "our-dx", "our-dy"};
 
-const char *vectors_role_name(enum vector_role role)
+const char *vectors_role_name(int role)
 {
     return role_names[role];
 }

@@ -81,7 +81,7 @@ int vectors_next(struct vectors *vectors, bool *more);
 
 void vectors_close(struct vectors *vectors);
 
-/** The name of a role in files, such as "dx". */
-const char *vectors_role_name(enum vector_role role);
+/** The name of an enum vector_role in files, such as "dx". */
+const char *vectors_role_name(int role);
 
 #endif
