@@ -186,6 +186,10 @@ struct bench_time {
 };
 
 double bench_now(void);
+
+/* Seconds that this thread has run: all is done on one thread, and what other
+   programs on its processor take does not count. */
+double bench_spent(void);
 void bench_pin(int cpu);
 
 /* Times calls of n cases in turn for about the given seconds. */

@@ -12,11 +12,21 @@
 enum { SAMPLES = 300, FEWEST = 5 };
 static const double batch = 200e-6; /* seconds that one sample takes */
 
-double bench_now(void)
+static double read_clock(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double bench_now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+double bench_spent(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void bench_pin(int cpu)
@@ -31,13 +41,13 @@ void bench_pin(int cpu)
 static double run(const struct bench_case *cases, int n, int *next, int calls)
 {
     int i = *next;
-    double start = bench_now();
+    double start = bench_spent();
     for (int k = 0; k < calls; k++) {
         bench_case_call(&cases[i]);
         i = i + 1 < n ? i + 1 : 0;
     }
     *next = i;
-    return bench_now() - start;
+    return bench_spent() - start;
 }
 
 /* Calls that fill a batch. What was learnt doubles until it does. */

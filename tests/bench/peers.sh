@@ -18,5 +18,5 @@ if ! [ -e "$environment/complete" ]; then
 fi
 exec "$environment/bin/python" "$source/tests/bench/peers.py" \
     --session "$build/tests/bench/.libs/session.so" \
-    --results "$build/tests/bench/peers.json" \
+    --results "$build/tests/bench/peers${ELEMENTWISE_CPU:+-$ELEMENTWISE_CPU}.json" \
     --document "$source/doc/performance.md" "$@"

@@ -2,9 +2,10 @@
 import platform
 import re
 
-MARKERS = ("<!-- made by make bench-peers: begin -->",
-           "<!-- made by make bench-peers: end -->")
+WORST = 10  # rows that a limited run shows
 OURS = ("ours", "our plan")
+STYLES = {"ours": {"s": 28, "color": "black"},
+          "our plan": {"s": 28, "facecolor": "none", "edgecolor": "black"}}
 
 
 def seconds(value):
@@ -88,27 +89,48 @@ def groups(results):
             ("Gradients and sums", backward))
 
 
-def generated(results):
+def provenance(results):
     versions = ", ".join(f"{n} {v}" for n, v in results["versions"].items()
-                         if n != "our plan")
-    lines = [MARKERS[0], "", summary(results), "",
-             f"{results['machine']}; {results['date']}. {versions}. One "
-             "thread, pinned. Made by `make bench-peers PEERS=--write`.", "",
+                         if n not in OURS)
+    command = "make bench-peers PEERS=--write"
+    if results["held"]:
+        command = f"ELEMENTWISE_CPU={results['held']} {command}"
+    return (f"{results['machine']}; {results['date']}; one thread, pinned. "
+            f"{versions}. Made by `{command}`.")
+
+
+def everything(results):
+    lines = [summary(results), "", provenance(results), "",
              "![time over limit](performance.svg)"]
     for title, rows in groups(results):
         if rows:
             lines += ["", f"### {title}", ""] + table(results, rows)
-    return "\n".join(lines + ["", MARKERS[1]])
+    return lines
+
+
+def worst(results):
+    rows = [row for _, _, row in ranking(results)[:WORST]]
+    return [summary(results), "", provenance(results), ""] + \
+        table(results, rows)
 
 
 def write(results, document):
+    """Puts figures between the markers of a run at this level."""
+    held = results["held"]
+    marker = "<!-- made by make bench-peers" + (f", {held}" if held else "")
+    begin, end = marker + ": begin -->", marker + ": end -->"
+    lines = worst(results) if held else everything(results)
+    made = "\n".join([begin, ""] + lines + ["", end])
     with open(document) as file:
         text = file.read()
-    pattern = re.escape(MARKERS[0]) + ".*" + re.escape(MARKERS[1])
-    text = re.sub(pattern, lambda _: generated(results), text, flags=re.S)
+    text, found = re.subn(re.escape(begin) + ".*" + re.escape(end),
+                          lambda _: made, text, flags=re.S)
+    if found != 1:
+        raise SystemExit(f"{document} has not one place for {begin}")
     with open(document, "w") as file:
         file.write(text)
-    draw(results, document.removesuffix(".md") + ".svg")
+    if not held:
+        draw(results, document.removesuffix(".md") + ".svg")
 
 
 def draw(results, path):
@@ -119,18 +141,15 @@ def draw(results, path):
     from matplotlib import pyplot
     rows = [n for title, g in groups(results) for n in g
             if title != "Operations and types"]
-    marks = dict(zip([n for n in results["versions"] if n != "our plan"],
-                     "osD^vP"))
     figure, axes = pyplot.subplots(figsize=(9, 0.2 * len(rows) + 1.2))
-    for library, mark in marks.items():
+    for library, mark in zip(results["versions"], "oosD^vP"):
         points = [(results["rows"][n]["times"][library][0] /
                    results["rows"][n]["limit"], i)
                   for i, n in enumerate(rows)
                   if library in results["rows"][n]["times"]]
         if points:
-            axes.scatter(*zip(*points), marker=mark, s=28 if library == "ours"
-                         else 14, label=library, zorder=3,
-                         color="black" if library == "ours" else None)
+            axes.scatter(*zip(*points), label=library, zorder=3, marker=mark,
+                         **STYLES.get(library, {"s": 14}))
     axes.axvline(1, color="grey", linewidth=0.8)
     axes.set_xscale("log")
     axes.set_yticks(range(len(rows)), rows, fontsize=7)
