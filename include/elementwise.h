@@ -319,7 +319,7 @@ elementwise_min(const elementwise_tensor *x, const elementwise_tensor *y,
 /** x to the power y; numbers. Integers: exact, wrapping; a negative y gives
     1 / x^-y truncated, and DIVISION_BY_ZERO where x is 0. Floats: <= 1 ULP,
     special cases of C17 F.10.4.4. Complex: exp(y log x); 1 if y is 0, 0 if
-    x is 0 and y's real part is positive and its imaginary part 0. */
+    x is 0 and y's real part is positive. */
 ELEMENTWISE_API elementwise_status
 elementwise_pow(const elementwise_tensor *x, const elementwise_tensor *y,
                 int axis, const elementwise_tensor *out);

@@ -1012,7 +1012,7 @@ static struct complex_long complex_power(const struct ref_value *x,
     long double angle = y->re * b + y->im * a;
     if (y->re == 0 && y->im == 0)
         return (struct complex_long){1, 0};
-    if (x->re == 0 && x->im == 0 && y->re > 0 && y->im == 0)
+    if (x->re == 0 && x->im == 0 && y->re > 0 && !isnan(y->im))
         return (struct complex_long){0, 0};
     if (x->re == 0 && x->im == 0)
         return (struct complex_long){NAN, NAN};
@@ -1218,44 +1218,27 @@ static bool is_finite(const struct ref_value *v)
     return isfinite(v->re) && isfinite(v->im);
 }
 
-/* One part of a product that is not a number in range, in either way, and
-   converted to out's type. */
-static bool part_is_right(elementwise_dtype out, double narrow, double wide,
-                          double got)
+/* One part as it should be, converted to out's type. */
+static bool part_is_right(elementwise_dtype out, double part, double got)
 {
-    elementwise_dtype to = part_type(out);
-    if (isnan(got))
-        return isnan(narrow) || isnan(wide);
-    if (isinf(got))
-        return got == round_to(to, narrow) || got == round_to(to, wide);
-    return isfinite(narrow) || isfinite(wide);
+    return isnan(part) ? isnan(got) : got == round_to(part_type(out), part);
 }
 
-/*
- * Where the four products leave the range of the type, the contract allows
- * two results: of products that overflow as that type does, and of products
- * in a wider one, where only the result overflows. False: judged here, part
- * by part; true: both parts are numbers, to be compared with the truth.
- */
+/* The four products and two sums, each rounded to the type. Where a part is
+   not finite, both are judged by them, exactly; false then. True: both parts
+   are numbers, to be compared with the truth. */
 static bool products_stay_finite(const struct ref_value *a,
                                  const struct ref_value *b,
                                  const struct ref_value *got, bool *right)
 {
     elementwise_dtype t = part_type(a->type);
-    long double c = b->re, d = b->im;
-    double narrow_re =
+    double re =
         round_to(t, round_to(t, a->re * b->re) - round_to(t, a->im * b->im));
-    double narrow_im =
+    double im =
         round_to(t, round_to(t, a->re * b->im) + round_to(t, a->im * b->re));
-    double re = round_long(t, a->re * c - a->im * d);
-    double im = round_long(t, a->re * d + a->im * c);
-    if (isfinite(narrow_re) && isfinite(narrow_im))
-        return true;
-    if (isfinite(re) && isfinite(im) && is_finite(got))
-        return true;
-    *right = part_is_right(got->type, narrow_re, re, got->re) &&
-             part_is_right(got->type, narrow_im, im, got->im);
-    return false;
+    *right = part_is_right(got->type, re, got->re) &&
+             part_is_right(got->type, im, got->im);
+    return isfinite(re) && isfinite(im);
 }
 
 /*

@@ -97,7 +97,7 @@ static inline Z power(Z a, Z b)
     if (is_zero(b))
         return (Z){1, 0};
     if (is_zero(a))
-        return b.re > 0 && b.im == 0 ? (Z){0, 0} : (Z){NAN, NAN};
+        return b.re > 0 && b.im == b.im ? (Z){0, 0} : (Z){NAN, NAN};
     z.value = cexp(z.value);
     return (Z){z.part[0], z.part[1]};
 }
