@@ -1205,7 +1205,7 @@ static long double complex_bound(elementwise_op op, const struct ref_value *a,
         return 4;
     long double size = log_norm(a->re, a->im);
     size = hypotl(b->re, b->im) * hypotl(size, atan2l(a->im, a->re));
-    return 1 + (LDBL_MANT_DIG > DBL_MANT_DIG ? size / 256 : size);
+    return 1 + (LDBL_MANT_DIG > DBL_MANT_DIG ? size / 1000 : size);
 }
 
 static bool has_nan(const struct ref_value *v)
