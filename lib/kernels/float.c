@@ -41,9 +41,6 @@
 #define NAME(x) x##_f32
 #define M(fn) fn##f
 #define ATAN2(name) BLOCK(name)
-#define WIDE double
-#define WM(f) f
-#define LM(f) f
 #include "float.inc"
 
 #define T double
@@ -52,9 +49,6 @@
 #define NAME(x) x##_f64
 #define M(f) f
 #define ATAN2(name) ODD(name)
-#define WIDE long double
-#define WM(f) f
-#define LM(fn) fn##l
 #include "float.inc"
 
 static const ew_kernel_row row_f16 = {[ELEMENTWISE_COPYSIGN] = copysign_f16,
