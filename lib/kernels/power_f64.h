@@ -1,6 +1,8 @@
 /*
  * pow on f64 for power.inc: 2^(y log2(x)) with the logarithm in twice the
- * digits of a double, <= 0.8 ULP. Where there is no fast fma, libm's pow is.
+ * digits of a double, <= 0.8 ULP: 0.5 of rounding, 0.1 of the polynomial of the
+ * power and 0.2 of an exponent near 1024, off by 2^-65 of itself. A subnormal
+ * result is rounded twice, <= 0.9. Where there is no fast fma, libm's pow is.
  */
 #ifndef EW_POWER_F64_H
 #define EW_POWER_F64_H
