@@ -732,6 +732,14 @@ prints 'who refuses' 'numpy                            refused: 4 against 3' \
     explain mul 2x3x4x5 3x4 --axis 1
 equal 'the table has all systems' 10 \
     "$("$elementwise" explain mul 2x3 3 | sed '1,/elsewhere$/d' | wc -l)"
+prints 'who gives other numbers' 'y . . 4   other numbers than here' \
+    explain add 4x4x4 4 --axis 1
+equal 'and who does not' 4 "$("$elementwise" explain add 4x4x4 4 --axis 1 |
+    grep -c 'other numbers')"
+equal 'equal shapes give the same everywhere' 0 \
+    "$("$elementwise" explain add 2x3 2x3 --axis 1 | grep -c 'other numbers')"
+equal 'and so does one element' 0 \
+    "$("$elementwise" explain add 2x3x4 1x1 --axis 1 | grep -c 'other numbers')"
 "$elementwise" explain mul 2x3 2 >stdout 2>stderr
 grep -q 'paddle2 .* refused: 3 against 2' stdout
 report 'the table is there if the shapes do not fit' $?
@@ -778,7 +786,7 @@ prints 'the same rank without a limit' 'f32 (2,2,2,2,2,2)' \
 prints 'one group of six dimensions' 'f32 (2,2,2,2,2,2)' \
     explain add 2x2x2x2x2x2 2x2x2x2x2x2 --dialect tensorflow
 prints 'systems as JSON' '"name":"onnx6","arguments":{"axis":1,'`
-    `'"broadcast":1},"verdict":"legal","shape":[2,3,4],"c":"elementwise_mul('`
+    `'"broadcast":1},"verdict":"legal","shape":[2,3,4],"differs":false,"c":"elementwise_mul('`
     `'&x, &y, 1, &out)","numpy":"y.reshape(3, 1)","notes":[' \
     explain mul 2x3x4 3 --axis 1 --json
 status=0

@@ -39,3 +39,21 @@ int call_axis_of(const struct call *call, const elementwise_tensor *operand)
     const elementwise_tensor *placed = call_places_x(call) ? call->x : call->y;
     return operand == placed ? call->axis : ELEMENTWISE_NUMPY;
 }
+
+int call_kept(const elementwise_tensor *operand)
+{
+    int ndim = operand->ndim;
+    while (ndim > 0 && operand->shape[ndim - 1] == 1)
+        ndim--;
+    return ndim;
+}
+
+bool call_reads_axis(const struct call *call)
+{
+    const elementwise_tensor *x = call->x, *y = call->y;
+    bool equal = x->ndim == y->ndim;
+    for (int i = 0; equal && i < x->ndim; i++)
+        equal = x->shape[i] == y->shape[i];
+    return call->axis != ELEMENTWISE_NUMPY && !equal &&
+           call_kept(call_places_x(call) ? x : y) > 0;
+}

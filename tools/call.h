@@ -4,6 +4,8 @@
 #ifndef CALL_H
 #define CALL_H
 
+#include <stdbool.h>
+
 #include "elementwise.h"
 
 struct call {
@@ -30,5 +32,12 @@ int call_places_x(const struct call *call);
 
 /** The axis under which x or y, as given, stands over the result's shape. */
 int call_axis_of(const struct call *call, const elementwise_tensor *operand);
+
+/** The rank of an operand without its trailing 1s. */
+int call_kept(const elementwise_tensor *operand);
+
+/** Whether the axis moves the placed operand: not if the shapes are equal or
+    it has nothing but 1s. */
+bool call_reads_axis(const struct call *call);
 
 #endif

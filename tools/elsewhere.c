@@ -46,20 +46,56 @@ static const char *arguments_text(const struct dialect_arguments *a,
     return text;
 }
 
+static const elementwise_tensor *placed(const struct call *call,
+                                        const struct dialect_view *view)
+{
+    return call_places_x(call) && !view->y_as_scalar ? call->x : call->y;
+}
+
+/* The placed operand's extent at a dimension of the result; -1: it has none
+   there. */
+static int64_t extent_at(const struct call *call,
+                         const struct dialect_view *view, int dim)
+{
+    const elementwise_tensor *t = placed(call, view);
+    int start =
+        view->axis == ELEMENTWISE_NUMPY ? view->ndim - t->ndim : view->axis;
+    bool covered = dim >= start && dim < start + t->ndim && !view->y_as_scalar;
+    return covered ? t->shape[dim - start] : -1;
+}
+
 /* The placed operand over the dimensions of the result: "y . 3 4 ." */
 static void print_place(const struct call *call,
                         const struct dialect_view *view)
 {
-    bool of_x = call_places_x(call) && !view->y_as_scalar;
-    const elementwise_tensor *placed = of_x ? call->x : call->y;
-    int start = view->axis == ELEMENTWISE_NUMPY ? view->ndim - placed->ndim
-                                                : view->axis;
-    printf("  %s", of_x ? "x" : "y");
-    for (int k = 0; k < view->ndim; k++)
-        if (k < start || k >= start + placed->ndim || view->y_as_scalar)
+    printf("  %s", placed(call, view) == call->x ? "x" : "y");
+    for (int dim = 0; dim < view->ndim; dim++) {
+        int64_t extent = extent_at(call, view, dim);
+        if (extent < 0)
             printf(" .");
         else
-            printf(" %lld", (long long)placed->shape[k - start]);
+            printf(" %lld", (long long)extent);
+    }
+}
+
+/* Whether the system accepts the shapes as we do under the axis of the call,
+   but places them otherwise: nobody is told, and the numbers differ. */
+static bool differs_from_ours(const struct call *call,
+                              const struct dialect_view *view)
+{
+    struct dialect_view ours = {
+        .axis = call_reads_axis(call) ? call->axis : ELEMENTWISE_NUMPY};
+    if (view->verdict != DIALECT_LEGAL ||
+        elementwise_broadcast_shape(call->x, call->y, call->axis, &ours.ndim,
+                                    ours.shape))
+        return false;
+    bool differs = view->ndim != ours.ndim;
+    for (int dim = 0; !differs && dim < ours.ndim; dim++) {
+        int64_t there = extent_at(call, view, dim);
+        int64_t here = extent_at(call, &ours, dim);
+        differs = (there < 0 ? 1 : there) != (here < 0 ? 1 : here);
+    }
+    return differs;
 }
 
 static void print_line(const struct call *call, int dialect,
@@ -73,6 +109,8 @@ static void print_line(const struct call *call, int dialect,
     if (view.verdict == DIALECT_LEGAL) {
         text_print_shape(view.ndim, view.shape);
         print_place(call, &view);
+        if (differs_from_ours(call, &view))
+            printf("   other numbers than here");
     } else {
         printf("%s: %s",
                view.verdict == DIALECT_ILLEGAL ? "refused" : "UNDEFINED",
@@ -178,6 +216,7 @@ static void print_json_view(const struct call *call,
     dialect_reshape(view, call->x, call->y, reshape);
     printf(",\"shape\":");
     text_print_json_shape(view->ndim, view->shape);
+    printf(",\"differs\":%s", differs_from_ours(call, view) ? "true" : "false");
     print_ours(",\"c\":\"", call, view);
     printf("\",\"numpy\":\"%s\"", reshape);
 }

@@ -67,33 +67,13 @@ static int open_operand(struct operand *operand, const char *text, bool bf16)
     return COMMAND_DONE;
 }
 
-static int without_trailing_ones(const elementwise_tensor *t)
-{
-    int ndim = t->ndim;
-    while (ndim > 0 && t->shape[ndim - 1] == 1)
-        ndim--;
-    return ndim;
-}
-
-/* Whether the axis moves the placed operand: not if the shapes are equal or
-   it has nothing but 1s. */
-static bool axis_is_read(const struct call *call)
-{
-    const elementwise_tensor *x = call->x, *y = call->y;
-    bool equal = x->ndim == y->ndim;
-    for (int i = 0; equal && i < x->ndim; i++)
-        equal = x->shape[i] == y->shape[i];
-    return call->axis != ELEMENTWISE_NUMPY && !equal &&
-           without_trailing_ones(call_places_x(call) ? x : y) > 0;
-}
-
 static struct row place(const struct call *call, const char *name,
                         const elementwise_tensor *t)
 {
     struct row row = {name, t, call->ndim - t->ndim, t->ndim};
-    if (axis_is_read(call) && call_axis_of(call, t) != ELEMENTWISE_NUMPY) {
+    if (call_reads_axis(call) && call_axis_of(call, t) != ELEMENTWISE_NUMPY) {
         row.start = call->axis;
-        row.kept = without_trailing_ones(t);
+        row.kept = call_kept(t);
     }
     return row;
 }
@@ -179,7 +159,7 @@ static void print_legend(const struct call *call, const struct row row[2],
         printf("\n  %s%s%s", dot ? "  . counts as 1" : "",
                stretched ? "  1>n is stretched" : "",
                dropped ? "  [1] is dropped" : "");
-    if (call->axis != ELEMENTWISE_NUMPY && !axis_is_read(call))
+    if (call->axis != ELEMENTWISE_NUMPY && !call_reads_axis(call))
         printf("\n    the axis makes no difference for these shapes");
 }
 
