@@ -21,7 +21,10 @@
 
 enum {
     SLAB_BYTES = 16 << 20, /* of the widest of x, y and out */
-    SECOND = 1000          /* time is in milliseconds */
+    /* Where orders are mixed, every line of a box is on pages of its own, and
+       the system maps 64 KB around each. */
+    MIXED_BYTES = 1 << 20,
+    SECOND = 1000 /* time is in milliseconds */
 };
 
 /* All slabs have the shape `step` but at the ends of dimensions. */
@@ -129,7 +132,9 @@ static int64_t square_root(int64_t n)
    large that is. */
 static void begin(const struct slab_job *job, struct slab *slab)
 {
-    int64_t most = SLAB_BYTES / widest(job), n = 1, stride = 1;
+    bool mixes = mixes_orders(job);
+    int64_t most = (mixes ? MIXED_BYTES : SLAB_BYTES) / widest(job);
+    int64_t n = 1, stride = 1;
     memset(slab, 0, sizeof *slab);
     slab->started = now();
     if (is_empty(job)) {
@@ -142,7 +147,7 @@ static void begin(const struct slab_job *job, struct slab *slab)
         stride *= job->shape[i];
     }
     slab->total = stride;
-    if (mixes_orders(job)) {
+    if (mixes) {
         n = grow(job, slab, false, n, square_root(most));
         n = grow(job, slab, true, n, most);
     }
