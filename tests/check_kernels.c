@@ -446,8 +446,116 @@ START_TEST(moves_are_right_from_every_layout)
 }
 END_TEST
 
+/* ---------------------------------------------------------------------
+ * Integer division, of which most quotients are made without one
+ */
+
+static const int divisions[] = {ELEMENTWISE_DIV, ELEMENTWISE_TRUNCDIV,
+                                ELEMENTWISE_FLOORDIV, ELEMENTWISE_MOD,
+                                ELEMENTWISE_FMOD};
+enum { DIVISIONS = sizeof divisions / sizeof *divisions, DIVIDENDS = 256 };
+
+static int64_t divided(int op, int64_t a, int64_t b)
+{
+    int64_t quotient = a / b, rest = a % b;
+    bool down = rest != 0 && (rest < 0) != (b < 0);
+    if (op == ELEMENTWISE_MOD)
+        return down ? rest + b : rest;
+    if (op == ELEMENTWISE_FMOD)
+        return rest;
+    return op == ELEMENTWISE_FLOORDIV ? quotient - down : quotient;
+}
+
+static void divide(int level, int op, elementwise_dtype type, void *a, void *b,
+                   bool one_divisor, void *to)
+{
+    int64_t size = (int64_t)ref_size(type);
+    void *data[EW_OPERANDS] = {a, b, to};
+    struct ew_stride strides[EW_OPERANDS] = {
+        {0, size}, {0, one_divisor ? 0 : size}, {0, size}};
+    ew_table_kernel(level, op, type, type)(1, DIVIDENDS, data, strides);
+}
+
+static void try_byte(int level, int op, bool is_signed, bool one, int by)
+{
+    uint8_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
+    for (int i = 0; i < DIVIDENDS; i++) {
+        a[i] = (uint8_t)i;
+        b[i] = (uint8_t)by;
+    }
+    divide(level, op, is_signed ? ELEMENTWISE_I8 : ELEMENTWISE_U8, a, b, one,
+           got);
+    for (int i = 0; i < DIVIDENDS; i++) {
+        int64_t right =
+            is_signed ? divided(op, (int8_t)i, (int8_t)by) : divided(op, i, by);
+        ck_assert_uint_eq(got[i], (uint8_t)right);
+    }
+}
+
+START_TEST(bytes_are_divided_by_every_divisor)
+{
+    if (!support_level(_i))
+        return;
+    for (int by = 1; by < 256; by++)
+        for (int k = 0; k < 4 * DIVISIONS; k++)
+            try_byte(_i, divisions[k / 4], k & 1, k & 2, by);
+}
+END_TEST
+
+/* A number of any width, near a power of two or near a multiple of another:
+   where a quotient in floating point is nearest to a wrong one. */
+static uint64_t draw_wide(uint64_t other)
+{
+    uint64_t bits = (uint64_t)support_random(INT64_MIN, INT64_MAX);
+    uint64_t near = (uint64_t)support_random(0, 4) - 2;
+    int by = (int)support_random(0, 63);
+    switch (support_random(0, 3)) {
+    case 0:
+        return bits >> by;
+    case 1:
+        return ((uint64_t)1 << by) + near;
+    case 2:
+        return (bits >> by) * other + near;
+    default:
+        return 0 - (bits >> by);
+    }
+}
+
+static void try_wide(int level, int op, bool is_signed, bool one)
+{
+    uint64_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
+    bool rest = op == ELEMENTWISE_MOD || op == ELEMENTWISE_FMOD;
+    for (int i = 0; i < DIVIDENDS; i++) {
+        b[i] = draw_wide(1);
+        b[i] += b[i] == 0 || b[i] == UINT64_MAX ? 3 : 0;
+        a[i] = draw_wide(one ? b[0] : b[i]);
+    }
+    divide(level, op, is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64, a, b, one,
+           got);
+    for (int i = 0; i < DIVIDENDS; i++) {
+        uint64_t by = b[one ? 0 : i], right = rest ? a[i] % by : a[i] / by;
+        if (is_signed)
+            right = (uint64_t)divided(op, (int64_t)a[i], (int64_t)by);
+        ck_assert_uint_eq(got[i], right);
+    }
+}
+
+START_TEST(wide_integers_are_divided_exactly)
+{
+    if (!support_level(_i))
+        return;
+    for (int k = 0; k < 100 * 4 * DIVISIONS; k++)
+        try_wide(_i, divisions[k / 4 % DIVISIONS], k & 1, k & 2);
+}
+END_TEST
+
 int main(void)
 {
+    TCase *division = support_case("division");
+    tcase_add_loop_test(division, bytes_are_divided_by_every_divisor, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(division, wide_integers_are_divided_exactly, 0,
+                        EW_LEVELS);
     TCase *moves = support_case("moves");
     tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
                         EW_LEVELS * 5);
@@ -463,6 +571,7 @@ int main(void)
     tcase_add_loop_test(reductions,
                         integers_that_can_be_divided_have_a_reduction_for_zeros,
                         0, EW_LEVELS);
-    TCase *const cases[] = {kernels, conversions, reductions, moves, NULL};
+    TCase *const cases[] = {kernels,  conversions, reductions,
+                            division, moves,       NULL};
     return support_run("kernels", cases);
 }
