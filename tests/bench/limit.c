@@ -451,6 +451,17 @@ static double act_time(const struct bench_machine *m, elementwise_act act,
            m->unit[wide ? BENCH_DIV64 : BENCH_DIV32];
 }
 
+/* An integer is divided by a multiplication once the divisor is known: there
+   are no more divisions than divisors. */
+static double divisions(const struct bench_case *c, double elements)
+{
+    bool integer = c->row->type < ELEMENTWISE_F16;
+    bool divides = c->row->op == ELEMENTWISE_DIV ||
+                   c->row->op == ELEMENTWISE_MOD ||
+                   c->row->op == ELEMENTWISE_FLOORDIV;
+    return integer && divides ? (double)bench_elements(&c->t[Y]) : elements;
+}
+
 /* The type decides the costs; a sum has none. */
 static double compute_time(const struct bench_machine *m,
                            const struct bench_case *c)
@@ -460,8 +471,8 @@ static double compute_time(const struct bench_machine *m,
         return 0;
     if (c->row->pattern.kind == BENCH_GRADIENT)
         elements *= c->row->op == ELEMENTWISE_DIV ? 2 : 0;
-    return elements * (unit_time(m, c->row->op, c->row->type) +
-                       act_time(m, c->row->act, c->row->type));
+    return divisions(c, elements) * unit_time(m, c->row->op, c->row->type) +
+           elements * act_time(m, c->row->act, c->row->type);
 }
 
 /* Whether the values of an operand matter to the outputs. */
