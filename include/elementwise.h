@@ -123,16 +123,21 @@ typedef enum elementwise_op {
     ELEMENTWISE_BITWISE_RIGHT_SHIFT
 } elementwise_op;
 
-/** Functions that can follow the operation in the same pass. */
+/**
+ * Functions that can follow the operation in the same pass, of the result z.
+ * NaN stays NaN; at infinities the limit stands, and gelu and silu of -0 and
+ * of -infinity are -0. Errors of those that are not exact: <= 0.51 ULP on f32,
+ * <= 2 ULP on f64, gelu on f64 <= 7 (doc/operations.md).
+ */
 typedef enum elementwise_act {
     ELEMENTWISE_ACT_NONE = 0,
-    ELEMENTWISE_ACT_RELU,
-    ELEMENTWISE_ACT_RELU6,
-    ELEMENTWISE_ACT_LEAKY_RELU,
-    ELEMENTWISE_ACT_SIGMOID,
-    ELEMENTWISE_ACT_TANH,
-    ELEMENTWISE_ACT_GELU,
-    ELEMENTWISE_ACT_SILU
+    ELEMENTWISE_ACT_RELU,       /**< the larger of z and +0 */
+    ELEMENTWISE_ACT_RELU6,      /**< relu, and at most 6 */
+    ELEMENTWISE_ACT_LEAKY_RELU, /**< z where z >= 0, else options.alpha z */
+    ELEMENTWISE_ACT_SIGMOID,    /**< 1 / (1 + e^-z) */
+    ELEMENTWISE_ACT_TANH,       /**< tanh z */
+    ELEMENTWISE_ACT_GELU,       /**< z (1 + erf(z / sqrt 2)) / 2 */
+    ELEMENTWISE_ACT_SILU        /**< z / (1 + e^-z) */
 } elementwise_act;
 
 /**
@@ -215,13 +220,20 @@ typedef struct elementwise_executor {
  * struct grows at its end; new fields mean the plain call if they are 0.
  * Where a field says that it must be neutral, anything else is
  * ELEMENTWISE_INVALID: no option is ignored silently.
+ *
+ * The scales and act make one pass of act(op(scale_x * x, scale_y * y)): the
+ * operands and factors are converted to the type of the computation, each
+ * product is rounded to it, and act takes the result of op in it, f32 for f16
+ * and bf16, before that is rounded to the result's type. They need a floating
+ * result, f16, bf16, f32 or f64, the scales also c64 or c128; else BAD_DTYPE.
+ * A scale of 1 is no product at all.
  */
 typedef struct elementwise_options {
     size_t size;         /**< set by ELEMENTWISE_OPTIONS_INIT */
-    double scale_x;      /**< must be 1 in this version */
-    double scale_y;      /**< must be 1 in this version */
+    double scale_x;      /**< the factor of x; sum_to: must be 1 */
+    double scale_y;      /**< the factor of y; sum_to: must be 1 */
     double alpha;        /**< slope of LEAKY_RELU; not read without it */
-    elementwise_act act; /**< must be ACT_NONE in this version */
+    elementwise_act act; /**< after the operation; sum_to: must be ACT_NONE */
     unsigned flags;      /**< 0 or ELEMENTWISE_STREAM */
     const elementwise_executor *executor; /**< must be NULL in this version */
     int threads;  /**< 0 or 1 in this version: the caller alone */
@@ -481,7 +493,8 @@ ELEMENTWISE_API elementwise_status elementwise_bitwise_right_shift(
 
 /**
  * The same by value of op, with options; NULL is the plain call. No heap is
- * used. Errors: those of the operation, and INVALID for options.
+ * used. Errors: those of the operation, INVALID for options, and BAD_DTYPE for
+ * a result that has no act or scales.
  */
 ELEMENTWISE_API elementwise_status elementwise_apply(
     elementwise_op op, const elementwise_tensor *x, const elementwise_tensor *y,
@@ -760,7 +773,8 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * level, shape, loops (extent and byte strides of x, y and out, outermost
  * first), kernel, tiles (whether operands pass through buffers), x_input and
  * y_input (as is, or transposed, repeated, spread or packed into a buffer),
- * rows (as is, or folded: short rows run as one), bytes.
+ * rows (as is, or folded: short rows run as one), act (its name), scaled (the
+ * operands that have a factor), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

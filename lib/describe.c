@@ -74,6 +74,7 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
     bool mixed = types->compute[EW_X] != types->compute[EW_Y];
     const char *second = elementwise_dtype_name(types->compute[EW_Y]);
     bool tiles = ew_pass_tiles(&plan->pass);
+    ew_kernel *const *scaled = plan->pass.scale;
     ew_text_add(&text,
                 "{\"op\":\"%s\",\"compute\":\"%s\",\"result\":\"%s\","
                 "\"level\":\"%s\"",
@@ -83,11 +84,15 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
     ew_text_add(&text,
                 "],\"kernel\":\"%s_%s%s%s\",\"tiles\":%s,"
                 "\"x_input\":\"%s\",\"y_input\":\"%s\","
-                "\"rows\":\"%s\",\"bytes\":%llu}",
+                "\"rows\":\"%s\",\"act\":\"%s\",\"scaled\":[%s%s%s],"
+                "\"bytes\":%llu}",
                 plan->what, compute, mixed ? "_" : "", mixed ? second : "",
                 tiles ? "true" : "false", ew_strategy_input(plan, EW_X),
                 ew_strategy_input(plan, EW_Y),
                 plan->pass.fold ? "folded" : "as is",
+                elementwise_act_name(plan->act), scaled[EW_X] ? "\"x\"" : "",
+                scaled[EW_X] && scaled[EW_Y] ? "," : "",
+                scaled[EW_Y] ? "\"y\"" : "",
                 (unsigned long long)all_bytes(plan));
     return text.length;
 }

@@ -5,6 +5,7 @@
 #include "elementwise.h"
 
 #include "dense.h"
+#include "fuse.h"
 #include "gradient.h"
 #include "plan.h"
 #include "validate.h"
@@ -13,21 +14,25 @@
    stack frame. */
 static __attribute__((noinline)) elementwise_status
 run_plan(elementwise_op op, const elementwise_tensor *x,
-         const elementwise_tensor *y, int axis, const elementwise_tensor *out)
+         const elementwise_tensor *y, int axis, const elementwise_tensor *out,
+         const elementwise_options *options)
 {
     struct elementwise_plan plan;
     elementwise_status status = ew_plan_make(&plan, op, x, y, axis, out);
+    if (!status)
+        status = ew_fuse_plan(&plan, options);
     return status ? status : ew_plan_run(&plan, x->data, y->data, out->data);
 }
 
-/* The path of every forward call. */
+/* The path of every forward call; options may be NULL. */
 static elementwise_status run(elementwise_op op, const elementwise_tensor *x,
                               const elementwise_tensor *y, int axis,
-                              const elementwise_tensor *out)
+                              const elementwise_tensor *out,
+                              const elementwise_options *options)
 {
-    if (ew_dense_run(op, x, y, axis, out))
+    if (ew_fuse_nothing(options) && ew_dense_run(op, x, y, axis, out))
         return ELEMENTWISE_OK;
-    return run_plan(op, x, y, axis, out);
+    return run_plan(op, x, y, axis, out, options);
 }
 
 elementwise_status elementwise_apply(elementwise_op op,
@@ -38,7 +43,7 @@ elementwise_status elementwise_apply(elementwise_op op,
 {
     elementwise_status status =
         options ? ew_validate_options("apply", options, 0) : ELEMENTWISE_OK;
-    return status ? status : run(op, x, y, axis, out);
+    return status ? status : run(op, x, y, axis, out, options);
 }
 
 /* The 33 functions of the header. */
@@ -47,7 +52,7 @@ elementwise_status elementwise_apply(elementwise_op op,
         const elementwise_tensor *x, const elementwise_tensor *y, int axis,    \
         const elementwise_tensor *out)                                         \
     {                                                                          \
-        return run(ELEMENTWISE_##NAME, x, y, axis, out);                       \
+        return run(ELEMENTWISE_##NAME, x, y, axis, out, NULL);                 \
     }
 #include "ops.def"
 

@@ -32,15 +32,17 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* Brings one input of a tile into a dense buffer. Where a stride is 0, what is
-   broadcast is brought once and stays broadcast, unless it is to be spread. */
-static void load(ew_kernel *convert, const struct ew_block *tile, int k,
-                 bool spread, unsigned size, char *buffer, struct ew_block *to)
+   broadcast is brought once and stays broadcast, unless it is to be spread.
+   A scale has a parameter, and may find the input in the buffer already. */
+static void load(ew_kernel *convert, const void *parameter,
+                 const struct ew_block *tile, int k, bool spread, unsigned size,
+                 char *buffer, struct ew_block *to)
 {
     const struct ew_stride s = to->stride[k];
     int64_t rows = s.row || spread ? tile->rows : 1;
     int64_t cols = s.col || spread ? tile->cols : 1;
     struct ew_stride dense = {cols * size, size};
-    void *data[OPERANDS] = {to->data[k], NULL, buffer};
+    void *data[OPERANDS] = {to->data[k], (void *)parameter, buffer};
     struct ew_stride stride[OPERANDS] = {s, {0, 0}, dense};
     bool one_row = s.row == cols * s.col;
     convert(one_row ? 1 : rows, one_row ? rows * cols : cols, data, stride);
@@ -49,7 +51,7 @@ static void load(ew_kernel *convert, const struct ew_block *tile, int k,
     to->stride[k].col = s.col || spread ? dense.col : 0;
 }
 
-/* Both steps that an input may need before op. A row that all tiles share is
+/* The steps that an input may need before op. A row that all tiles share is
    brought once for the whole block, since folded tiles differ in nothing
    else; the first has the most rows. */
 static void prepare(const struct ew_pass *pass, const struct ew_block *tile,
@@ -64,10 +66,14 @@ static void prepare(const struct ew_pass *pass, const struct ew_block *tile,
         return;
     }
     if (pack)
-        load(pack, tile, k, true, pass->stored[k],
+        load(pack, NULL, tile, k, true, pass->stored[k],
              convert ? buffers->packed : buffers->load[k], to);
     if (convert)
-        load(convert, tile, k, false, pass->size[k], buffers->load[k], to);
+        load(convert, NULL, tile, k, false, pass->size[k], buffers->load[k],
+             to);
+    if (pass->scale[k])
+        load(pass->scale[k], &pass->factor[k], tile, k, false, pass->size[k],
+             buffers->load[k], to);
 }
 
 /* Rows that lie one behind the other are one long row. */
@@ -88,6 +94,16 @@ static void convert_result(ew_kernel *convert, const struct ew_block *tile,
     convert(tile->rows, tile->cols, data, stride);
 }
 
+/* The activation, on what was made. */
+static void activate(const struct ew_pass *pass, const struct ew_block *tile)
+{
+    void *made = tile->data[EW_OUT];
+    const struct ew_stride s = tile->stride[EW_OUT];
+    void *const data[OPERANDS] = {made, (void *)&pass->alpha, made};
+    const struct ew_stride stride[OPERANDS] = {s, {0, 0}, s};
+    pass->act(tile->rows, tile->cols, data, stride);
+}
+
 /* One tile through the steps of the pass; plan.h has the picture. */
 static void run_tile(const struct ew_pass *pass, const struct ew_block *tile,
                      bool first, struct buffers *buffers)
@@ -104,6 +120,8 @@ static void run_tile(const struct ew_pass *pass, const struct ew_block *tile,
         inner.stride[EW_OUT] = (struct ew_stride){inner.cols * size, size};
     }
     pass->op(inner.rows, inner.cols, inner.data, inner.stride);
+    if (pass->act)
+        activate(pass, &inner);
     if (pass->round) {
         unsigned rounded = pass->result_size;
         convert_result(pass->round, &inner, made, size, buffers->rounded,

@@ -10,6 +10,7 @@
 
 #include "cpu.h"
 #include "execute.h"
+#include "fuse.h"
 #include "kernels/quiet.h"
 #include "message.h"
 #include "overlap.h"
@@ -517,6 +518,10 @@ elementwise_status elementwise_sum_to(const elementwise_tensor *src, int axis,
     elementwise_status status = ELEMENTWISE_OK;
     if (options)
         status = ew_validate_options("sum_to", options, ELEMENTWISE_ADD_TO_OUT);
+    if (!status && !ew_fuse_nothing(options))
+        status = ew_fail(ELEMENTWISE_INVALID,
+                         "sum_to: options.act must be ELEMENTWISE_ACT_NONE, "
+                         "scale_x and scale_y 1");
     if (!status)
         status = make_sum(&g, src, axis, dst, options ? options->flags : 0);
     if (status)

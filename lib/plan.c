@@ -10,6 +10,7 @@
 #include "cpu.h"
 #include "execute.h"
 #include "fault.h"
+#include "fuse.h"
 #include "kernels/quiet.h"
 #include "message.h"
 #include "overlap.h"
@@ -225,6 +226,7 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
     plan->what = what;
     plan->gradient = NULL;
     plan->op = op;
+    plan->act = ELEMENTWISE_ACT_NONE;
     choose_kernels(plan);
     return ew_plan_layout(plan, a.ndim, placed);
 }
@@ -353,6 +355,8 @@ elementwise_status elementwise_plan_create(
                 : ELEMENTWISE_OK;
     if (!status)
         status = ew_plan_make(&made, op, x, y, axis, out);
+    if (!status)
+        status = ew_fuse_plan(&made, options);
     if (status)
         return status;
     int before = errno;

@@ -23,20 +23,24 @@ struct ew_loop {
  * How one tile is made. Operands whose type is not the kernel's, or whose
  * layout it does not like, pass through a small buffer:
  *
- *     x -> pack[0] -> load[0] -\
- *                               op -> round -> store -> out
- *     y -> pack[1] -> load[1] -/
+ *     x -> pack[0] -> load[0] -> scale[0] -\
+ *                                           op -> act -> round -> store -> out
+ *     y -> pack[1] -> load[1] -> scale[1] -/
  *
  * A NULL step is not needed and left out; without any, op reads and writes
  * the operands themselves. Types choose the kernels of load, op, round and
- * store; layouts choose the rest, in strategy.c.
+ * store; options choose scale and act, in fuse.c; layouts choose pack, in
+ * strategy.c.
  */
 struct ew_pass {
     ew_kernel *pack[2]; /* makes dense, in the type as it is stored */
     ew_kernel *load[2];
+    ew_kernel *scale[2];
     ew_kernel *op;
+    ew_kernel *act;   /* in place */
     ew_kernel *round; /* to the result's type, where out has another one */
     ew_kernel *store;
+    union ew_parameter factor[2], alpha; /* of scale and act */
     unsigned char stored[2];   /* bytes of an element of x and y in memory */
     unsigned char size[3];     /* of an element as op reads and writes it */
     unsigned char result_size; /* of an element after round */
@@ -48,6 +52,7 @@ struct elementwise_plan {
     const char *what;             /* the operation's name, for messages */
     struct ew_gradient *gradient; /* instead of all that follows, or NULL */
     elementwise_op op;
+    elementwise_act act;
     struct ew_types types;
     int level;
     struct ew_pass pass;
@@ -94,7 +99,7 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
 static inline bool ew_pass_tiles(const struct ew_pass *pass)
 {
     return pass->pack[0] || pass->pack[1] || pass->load[0] || pass->load[1] ||
-           pass->store;
+           pass->scale[0] || pass->scale[1] || pass->act || pass->store;
 }
 
 /* Whether input k shares a byte with out. data starts where the loops do. */

@@ -12,18 +12,22 @@ struct tables {
                                                          *const *complexes;
     ew_kernel *const *const *convert;
     ew_kernel *const *move;
+    const ew_activations *const *activations;
     const ew_derivatives *const *gradients;
     ew_sum *const *sums;
 };
 
 static const struct tables levels[EW_LEVELS] = {
     {ew_logic_base, ew_int_base, ew_float_base, ew_complex_base,
-     ew_convert_base, ew_move_base, ew_gradient_base, ew_sum_base},
+     ew_convert_base, ew_move_base, ew_activation_base, ew_gradient_base,
+     ew_sum_base},
 #if defined(EW_HAVE_X86_LEVELS)
     {ew_logic_avx2, ew_int_avx2, ew_float_avx2, ew_complex_avx2,
-     ew_convert_avx2, ew_move_avx2, ew_gradient_avx2, ew_sum_avx2},
+     ew_convert_avx2, ew_move_avx2, ew_activation_avx2, ew_gradient_avx2,
+     ew_sum_avx2},
     {ew_logic_avx512, ew_int_avx512, ew_float_avx512, ew_complex_avx512,
-     ew_convert_avx512, ew_move_avx512, ew_gradient_avx512, ew_sum_avx512},
+     ew_convert_avx512, ew_move_avx512, ew_activation_avx512,
+     ew_gradient_avx512, ew_sum_avx512},
 #endif
 };
 
@@ -63,6 +67,11 @@ ew_kernel *ew_table_convert(int level, elementwise_dtype to,
 ew_kernel *ew_table_move(int level, elementwise_dtype dtype)
 {
     return levels[level].move[__builtin_ctz((unsigned)ew_types_size(dtype))];
+}
+
+ew_kernel *ew_table_activation(int level, elementwise_dtype dtype, int act)
+{
+    return (*levels[level].activations[dtype - ELEMENTWISE_F16])[act];
 }
 
 ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,

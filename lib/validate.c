@@ -140,11 +140,7 @@ elementwise_status ew_validate_options(const char *what,
     if (!elementwise_act_name(options->act))
         return ew_fail(ELEMENTWISE_INVALID, "%s: unknown act %d", what,
                        (int)options->act);
-    if (options->act != ELEMENTWISE_ACT_NONE)
-        field = "act must be ELEMENTWISE_ACT_NONE";
-    else if (!(options->scale_x == 1 && options->scale_y == 1))
-        field = "scale_x and scale_y must be 1";
-    else if (options->flags & ~(flags | ELEMENTWISE_STREAM))
+    if (options->flags & ~(flags | ELEMENTWISE_STREAM))
         field = "flags must be 0 or ELEMENTWISE_STREAM, or for gradients and "
                 "sum_to ELEMENTWISE_ADD_TO_ their outputs";
     else if (options->executor)

@@ -83,6 +83,20 @@ struct ew_c128 {
 };
 
 /*
+ * What stands around an operation: functions of one operand and one
+ * parameter for all elements, given at data[EW_Y] whatever its strides, in
+ * the type of the computation (f32 for f16 and bf16; the parts of complex
+ * types). They are found by the activation's number; the product with a
+ * factor has that of no activation. OUT may be X.
+ */
+union ew_parameter {
+    float f32;
+    double f64;
+};
+enum { EW_SCALE = ELEMENTWISE_ACT_NONE, EW_ACTS = ELEMENTWISE_ACT_SILU + 1 };
+typedef ew_kernel *ew_activations[EW_ACTS];
+
+/*
  * Gradients. A derivative is computed on n dense elements of one type:
  *
  *     for (i = 0; i < n; i++)
@@ -123,6 +137,7 @@ typedef void ew_sum(int64_t rows, int64_t cols, const void *x, int64_t row,
  *                                with a u64 and of a u64 with an i64
  *   ew_convert_base  convert.c   [to][from]: OUT = X, EW_Y is not used
  *   ew_move_base     move.c      OUT = X, elements of 1, 2, 4, 8, 16 bytes
+ *   ew_activation_base activation.c f16 ... f64; c64 and c128: EW_SCALE only
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
  *   ew_sum_base      sum.c       sums of f32, f64
  */
@@ -136,6 +151,7 @@ enum { EW_MOVES = 5 };
                 *const ew_logic_##level[EW_LOGIC_ROWS];                        \
     extern ew_kernel *const *const ew_convert_##level[EW_DTYPES];              \
     extern ew_kernel *const ew_move_##level[EW_MOVES];                         \
+    extern const ew_activations *const ew_activation_##level[6];               \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
     extern ew_sum *const ew_sum_##level[2];
 

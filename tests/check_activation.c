@@ -1,0 +1,534 @@
+/*
+ * Runs operations with scales before them and an activation after them, on
+ * random layouts and types and on special values, and compares each element
+ * with the formula in long double; and what is refused.
+ */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "reference.h"
+#include "support.h"
+
+enum { ACTS = ELEMENTWISE_ACT_SILU + 1 };
+
+static struct support_tensor x, y, out;
+
+static void release(void)
+{
+    support_free(&x);
+    support_free(&y);
+    support_free(&out);
+}
+
+/* The definition, but for infinities: there the limit. */
+static long double exact(elementwise_act act, double alpha, long double z)
+{
+    switch (act) {
+    case ELEMENTWISE_ACT_RELU:
+        return z > 0 || z != z ? z : 0;
+    case ELEMENTWISE_ACT_RELU6:
+        return z > 6 ? 6 : z > 0 || z != z ? z : 0;
+    case ELEMENTWISE_ACT_LEAKY_RELU:
+        return z >= 0 ? z : alpha * z;
+    case ELEMENTWISE_ACT_SIGMOID:
+        return 1 / (1 + expl(-z));
+    case ELEMENTWISE_ACT_TANH:
+        return tanhl(z);
+    case ELEMENTWISE_ACT_GELU:
+        return z < -100 ? -0.0L : z * (erfcl(-z / sqrtl(2)) / 2);
+    case ELEMENTWISE_ACT_SILU:
+        return z < -12000 ? -0.0L : z / (1 + expl(-z));
+    default:
+        return z;
+    }
+}
+
+static int digits_of(elementwise_dtype type)
+{
+    return type == ELEMENTWISE_F16    ? 11
+           : type == ELEMENTWISE_BF16 ? 8
+           : type == ELEMENTWISE_F32  ? 24
+                                      : 53;
+}
+
+static int least_of(elementwise_dtype type)
+{
+    return type == ELEMENTWISE_F16    ? -24
+           : type == ELEMENTWISE_BF16 ? -133
+           : type == ELEMENTWISE_F32  ? -149
+                                      : -1074;
+}
+
+/* The bound on the error in ULP: for f64 that of the documentation, for f32
+   little more than its rounding from double, for f16 and bf16 little more than
+   theirs from f32; what is only compared or multiplied is rounded once. */
+static double bound_of(elementwise_act act, elementwise_dtype type)
+{
+    if (type < ELEMENTWISE_F32)
+        return 0.5001;
+    if (act < ELEMENTWISE_ACT_SIGMOID)
+        return 0.5;
+    if (type == ELEMENTWISE_F32)
+        return 0.502;
+    return act == ELEMENTWISE_ACT_GELU ? 7 : 2;
+}
+
+static bool is_near(double got, long double want, double bound,
+                    elementwise_dtype type)
+{
+    int exponent;
+    if (want != want || got != got)
+        return want != want && got != got;
+    frexpl(want, &exponent);
+    int unit = exponent - digits_of(type);
+    if (unit < least_of(type))
+        unit = least_of(type);
+    long double largest = ldexpl(1, type == ELEMENTWISE_F16   ? 16
+                                    : type == ELEMENTWISE_F64 ? 1024
+                                                              : 128);
+    if (isinf(got)) /* the values that round to it */
+        return want * got > 0 &&
+               fabsl(want) >= largest - ldexpl(largest, -digits_of(type) - 1);
+    return fabsl(got - want) <= ldexpl(bound, unit) &&
+           (got != 0 || want != 0 || !signbit(got) == !signbit(want));
+}
+
+/* One call, its operands as they were. */
+struct call {
+    elementwise_op op;
+    elementwise_dtype compute, result;
+    const elementwise_options *options;
+    struct ref_fit fit;
+};
+
+/* A product with a factor, rounded once: exactly in long double, which holds
+   the product of two floats, or in double. */
+static double scaled(double factor, double value, elementwise_dtype type)
+{
+    if (factor == 1)
+        return value;
+    if (type == ELEMENTWISE_F64 || type == ELEMENTWISE_C128) {
+        volatile double product = factor * value;
+        return product;
+    }
+    volatile float narrow = (float)((double)(float)factor * value);
+    return narrow;
+}
+
+static struct ref_value operand(const struct call *c,
+                                const elementwise_tensor *t, const int of[],
+                                const int64_t index[], double factor)
+{
+    struct ref_value v =
+        ref_load(t->dtype, ref_element(t, c->fit.ndim, of, index));
+    v = ref_convert(&v, c->compute);
+    v.re = scaled(factor, v.re, c->compute);
+    v.im = scaled(factor, v.im, c->compute);
+    return v;
+}
+
+static void verify_element(const struct call *c, const int64_t index[])
+{
+    const elementwise_options *o = c->options;
+    struct ref_value z, got;
+    struct ref_value a = operand(c, &x.was, c->fit.x, index, o->scale_x);
+    struct ref_value b = operand(c, &y.was, c->fit.y, index, o->scale_y);
+    ck_assert_int_eq(ref_compute(c->op, &a, &b, &z), ELEMENTWISE_OK);
+    got = ref_load(out.t.dtype, ref_at(&out.t, index));
+    if (ref_is_complex(c->compute)) {
+        ck_assert_msg(
+            (got.re == z.re || (got.re != got.re && z.re != z.re)) &&
+                (got.im == z.im || (got.im != got.im && z.im != z.im)),
+            "%s of scaled c: %g %gi, not %g %gi", elementwise_op_name(c->op),
+            got.re, got.im, z.re, z.im);
+        return;
+    }
+    double alpha = c->compute == ELEMENTWISE_F64 ? o->alpha : (float)o->alpha;
+    long double want = exact(o->act, alpha, z.re);
+    double bound = bound_of(o->act, c->result);
+    bool near = is_near(got.re, want, bound, c->result);
+    if (out.t.dtype != c->result) /* rounded again, to whichever is coarser */
+        near = is_near(got.re, want, bound + 0.1, c->result) ||
+               is_near(got.re, want, bound + 0.1, out.t.dtype);
+    char one[80], two[80], to[80];
+    support_describe(&x.was, one, sizeof one);
+    support_describe(&y.was, two, sizeof two);
+    support_describe(&out.t, to, sizeof to);
+    ck_assert_msg(near,
+                  "%s(%g * %g %s %g * %g) = %s(%.20g): %.20g, not %.20Lg; "
+                  "%s, %s, %s",
+                  elementwise_act_name(o->act), o->scale_x, a.re,
+                  elementwise_op_name(c->op), o->scale_y, b.re,
+                  elementwise_act_name(o->act), z.re, got.re, want, one, two,
+                  to);
+}
+
+static void verify(elementwise_status status, elementwise_op op, int axis,
+                   const elementwise_options *options)
+{
+    int64_t index[ELEMENTWISE_MAX_NDIM] = {0};
+    struct call c = {.op = op, .options = options};
+    ck_assert_msg(!status, "%s", elementwise_last_error());
+    ck_assert(support_gaps_same(&out));
+    ck_assert_int_eq(ref_fit(&x.was, &y.was, axis, &c.fit), ELEMENTWISE_OK);
+    ref_result_type(op, x.was.dtype, y.was.dtype, &c.result);
+    c.compute = c.result;
+    if (digits_of(c.result) < 24)
+        c.compute = ELEMENTWISE_F32;
+    for (int i = 0; i < out.t.ndim; i++)
+        if (out.t.shape[i] == 0)
+            return;
+    do
+        verify_element(&c, index);
+    while (ref_next(c.fit.ndim, c.fit.shape, index));
+}
+
+static void random_options(elementwise_options *o, bool complex)
+{
+    static const double factors[] = {1, 0.1, -2.5, 3};
+    static const double alphas[] = {0.01, 0.3, 0, -1};
+    *o = (elementwise_options)ELEMENTWISE_OPTIONS_INIT;
+    o->scale_x = factors[support_random(0, 3)];
+    o->scale_y = factors[support_random(0, 3)];
+    if (!complex) {
+        o->act = (elementwise_act)support_random(0, ACTS - 1);
+        o->alpha = alphas[support_random(0, 3)];
+    }
+}
+
+static elementwise_status run(elementwise_op op, int axis,
+                              const elementwise_options *options, bool planned)
+{
+    elementwise_plan *plan;
+    if (!planned)
+        return elementwise_apply(op, &x.t, &y.t, axis, &out.t, options);
+    elementwise_status status =
+        elementwise_plan_create(&plan, op, &x.t, &y.t, axis, &out.t, options);
+    if (!status)
+        status = elementwise_plan_run(plan, x.t.data, y.t.data, out.t.data);
+    elementwise_plan_destroy(plan);
+    return status;
+}
+
+static void make_random(struct support_tensor *s, elementwise_dtype type,
+                        int ndim, const int64_t shape[], bool input)
+{
+    int64_t strides[ELEMENTWISE_MAX_NDIM];
+    support_strides(ndim, shape, input, strides);
+    support_make(s, type, ndim, shape, support_random(0, 1) ? strides : NULL,
+                 support_random(0, 1) ? SUPPORT_LOW : SUPPORT_HIGH);
+    support_fill(s);
+    support_keep(s);
+}
+
+/* The operations that are exact or rounded once, so that there is one z. */
+static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_SUB,
+                                     ELEMENTWISE_MUL, ELEMENTWISE_DIV,
+                                     ELEMENTWISE_MAX, ELEMENTWISE_FMIN};
+
+static void try_random(void)
+{
+    struct support_shapes s;
+    elementwise_options options;
+    elementwise_op op = ops[support_random(0, 5)];
+    elementwise_dtype tx = (elementwise_dtype)support_random(1, 15);
+    elementwise_dtype ty =
+        support_random(0, 1) ? (elementwise_dtype)support_random(1, 15) : tx;
+    elementwise_dtype to = (elementwise_dtype)support_random(1, 15), result;
+    if (elementwise_result_type(op, tx, ty, &result))
+        return;
+    bool complex = ref_is_complex(result);
+    if ((!complex && !ref_is_float(result)) ||
+        (complex && op > ELEMENTWISE_SUB)) /* exact by parts */
+        return;
+    if (complex || !ref_writes(op, tx, ty, to) || ref_is_complex(to))
+        to = result;
+    support_pair(3, 5, &s);
+    make_random(&x, tx, s.x_ndim, s.x, true);
+    make_random(&y, ty, s.y_ndim, s.y, true);
+    make_random(&out, to, s.ndim, s.out, false);
+    random_options(&options, complex);
+    elementwise_status status = run(op, s.axis, &options, support_random(0, 1));
+    ck_assert(support_same(&x) && support_same(&y));
+    verify(status, op, s.axis, &options);
+}
+
+START_TEST(every_layout_and_type_gives_the_formula)
+{
+    if (!support_level(_i))
+        return;
+    for (int round = 0; round < (support_long() ? 100000 : 4000); round++)
+        try_random();
+    release();
+}
+END_TEST
+
+/* Long rows, short rows that are folded, transposed inputs: tiles of every
+   sort. */
+START_TEST(every_way_to_run_gives_the_formula)
+{
+    static const struct {
+        int64_t shape[2], x[2], y[2];
+    } ways[] = {{{3, 3000}, {3000, 1}, {0, 1}},  {{900, 3}, {3, 1}, {0, 1}},
+                {{900, 3}, {3, 1}, {1, 0}},      {{900, 3}, {4, 1}, {0, 0}},
+                {{70, 64}, {1, 70}, {64, 1}},    {{70, 64}, {0, 1}, {1, 70}},
+                {{4100, 1}, {1, 1}, {0, 0}},     {{40, 100}, {0, 0}, {1, 0}},
+                {{40, 100}, {200, 2}, {-100, 1}}};
+    elementwise_options options;
+    if (!support_level(_i))
+        return;
+    for (int type = ELEMENTWISE_F16; type <= ELEMENTWISE_C64; type++)
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+            elementwise_dtype t = (elementwise_dtype)type;
+            support_make(&x, t, 2, ways[w].shape, ways[w].x, SUPPORT_HIGH);
+            support_make(&y, t, 2, ways[w].shape, ways[w].y, SUPPORT_HIGH);
+            support_make(&out, t, 2, ways[w].shape, NULL, SUPPORT_LOW);
+            support_fill(&x);
+            support_fill(&y);
+            support_keep(&x);
+            support_keep(&y);
+            support_keep(&out);
+            random_options(&options, type == ELEMENTWISE_C64);
+            elementwise_status status =
+                run(ELEMENTWISE_SUB, -1, &options, w % 2);
+            verify(status, ELEMENTWISE_SUB, -1, &options);
+        }
+    release();
+}
+END_TEST
+
+/* Values where functions bend, and where their results over- or underflow. */
+static double value_near(int i, elementwise_dtype type)
+{
+    static const double reach[] = {1, 7, 20, 120, 800};
+    double sign = support_random(0, 1) ? 1 : -1;
+    double value = sign * ldexp((double)(support_bits() >> 11), -53);
+    (void)type;
+    if (i % 6 == 5)
+        return ldexp(value, -(int)support_random(0, 1074));
+    return value * reach[i % 6];
+}
+
+START_TEST(values_of_all_sizes_are_within_the_bound)
+{
+    elementwise_act act = (elementwise_act)(_i % ACTS);
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    int64_t n = support_long() ? 1000000 : 5000;
+    if (!support_level(_i / ACTS))
+        return;
+    options.act = act;
+    for (int type = ELEMENTWISE_F16; type <= ELEMENTWISE_F64; type++) {
+        elementwise_dtype t = (elementwise_dtype)type;
+        char specials[SUPPORT_SPECIALS * 16];
+        int count = support_specials(t, specials);
+        support_line(&x, t, n, 1, SUPPORT_HIGH);
+        support_line(&y, t, 1, 1, SUPPORT_HIGH);
+        support_line(&out, t, n, 1, SUPPORT_LOW);
+        for (int64_t i = 0; i < n; i++) {
+            struct ref_value v =
+                ref_float(ELEMENTWISE_F64, value_near((int)i, t), 0);
+            v = ref_convert(&v, t);
+            ref_store(&v, ref_at(&x.t, &i));
+            if (i < count)
+                memcpy(ref_at(&x.t, &i), specials + i * ref_size(t),
+                       ref_size(t));
+        }
+        struct ref_value zero = ref_float(t, -0.0, 0);
+        ref_store(&zero, y.t.data);
+        support_keep(&x);
+        support_keep(&y);
+        support_keep(&out);
+        verify(run(ELEMENTWISE_ADD, -1, &options, false), ELEMENTWISE_ADD, -1,
+               &options);
+    }
+    release();
+}
+END_TEST
+
+START_TEST(zeros_infinities_and_nan_have_the_limits)
+{
+    static const struct {
+        elementwise_act act;
+        double zero, negative_zero, infinite, negative_infinite;
+    } limits[] = {{ELEMENTWISE_ACT_RELU, 0, 0, INFINITY, 0},
+                  {ELEMENTWISE_ACT_RELU6, 0, 0, 6, 0},
+                  {ELEMENTWISE_ACT_LEAKY_RELU, 0, -0.0, INFINITY, -INFINITY},
+                  {ELEMENTWISE_ACT_SIGMOID, 0.5, 0.5, 1, 0},
+                  {ELEMENTWISE_ACT_TANH, 0, -0.0, 1, -1},
+                  {ELEMENTWISE_ACT_GELU, 0, -0.0, INFINITY, -0.0},
+                  {ELEMENTWISE_ACT_SILU, 0, -0.0, INFINITY, -0.0}};
+    int64_t n = 5;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        double a[] = {0, -0.0, INFINITY, -INFINITY, NAN}, got[5];
+        const double *want = &limits[i].zero, zero = -0.0;
+        elementwise_tensor in = {a, ELEMENTWISE_F64, 1, &n, NULL};
+        elementwise_tensor add = {(void *)&zero, ELEMENTWISE_F64, 0, 0, 0};
+        elementwise_tensor to = {got, ELEMENTWISE_F64, 1, &n, NULL};
+        elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+        options.act = limits[i].act;
+        ck_assert_int_eq(
+            elementwise_apply(ELEMENTWISE_ADD, &in, &add, -1, &to, &options),
+            0);
+        for (int k = 0; k < 4; k++)
+            ck_assert_msg(
+                got[k] == want[k] && !signbit(got[k]) == !signbit(want[k]),
+                "%s(%g) = %g", elementwise_act_name(options.act), a[k], got[k]);
+        ck_assert(got[4] != got[4]);
+    }
+}
+END_TEST
+
+START_TEST(out_may_be_an_operand)
+{
+    elementwise_options options;
+    int64_t shape[] = {30, 100};
+    for (int round = 0; round < 40; round++) {
+        elementwise_dtype t =
+            (elementwise_dtype)support_random(ELEMENTWISE_F16, ELEMENTWISE_F64);
+        make_random(&x, t, 2, shape, false);
+        make_random(&y, t, 2, shape, false);
+        random_options(&options, false);
+        struct support_tensor keep = out, *in = round % 2 ? &x : &y;
+        out = *in;
+        elementwise_status status = run(ELEMENTWISE_SUB, -1, &options, false);
+        verify(status, ELEMENTWISE_SUB, -1, &options);
+        out = keep;
+    }
+    release();
+}
+END_TEST
+
+/* However an operand lies in memory, the same bits come out, on every
+   level. */
+START_TEST(strides_and_levels_do_not_change_a_bit)
+{
+    enum { N = 1000 };
+    static double a[N], spread[3 * N], first[N], got[3 * N];
+    double zero = 0;
+    int64_t n = N, three = 3;
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    options.act = (elementwise_act)_i;
+    for (int i = 0; i < N; i++)
+        a[i] = spread[3 * i] = value_near(i, ELEMENTWISE_F64);
+    elementwise_tensor dense = {a, ELEMENTWISE_F64, 1, &n, NULL};
+    elementwise_tensor wide = {spread, ELEMENTWISE_F64, 1, &n, &three};
+    elementwise_tensor add = {&zero, ELEMENTWISE_F64, 0, NULL, NULL};
+    elementwise_tensor to = {first, ELEMENTWISE_F64, 1, &n, NULL};
+    ck_assert_int_eq(
+        elementwise_apply(ELEMENTWISE_ADD, &dense, &add, -1, &to, &options), 0);
+    for (int level = 0; level < 3 && support_level(level); level++) {
+        to = (elementwise_tensor){got, ELEMENTWISE_F64, 1, &n, &three};
+        ck_assert_int_eq(
+            elementwise_apply(ELEMENTWISE_ADD, &wide, &add, -1, &to, &options),
+            0);
+        for (int i = 0; i < N; i++)
+            ck_assert_msg(memcmp(&got[3 * i], &first[i], sizeof *got) == 0,
+                          "%s of %.17g", elementwise_act_name(options.act),
+                          a[i]);
+    }
+}
+END_TEST
+
+START_TEST(a_plan_says_what_is_fused)
+{
+    int64_t n = 5;
+    char json[1000];
+    elementwise_plan *plan;
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    elementwise_tensor a = {NULL, ELEMENTWISE_F32, 1, &n, NULL};
+    options.act = ELEMENTWISE_ACT_SILU;
+    options.scale_y = 3;
+    elementwise_plan_create(&plan, ELEMENTWISE_ADD, &a, &a, -1, &a, &options);
+    elementwise_plan_describe(plan, json, sizeof json);
+    elementwise_plan_destroy(plan);
+    ck_assert_ptr_nonnull(strstr(json, "\"tiles\":true"));
+    ck_assert_ptr_nonnull(strstr(json, "\"act\":\"silu\",\"scaled\":[\"y\"]"));
+    options.scale_x = 0;
+    elementwise_plan_create(&plan, ELEMENTWISE_ADD, &a, &a, -1, &a, &options);
+    elementwise_plan_describe(plan, json, sizeof json);
+    elementwise_plan_destroy(plan);
+    ck_assert_ptr_nonnull(strstr(json, "\"scaled\":[\"x\",\"y\"]"));
+}
+END_TEST
+
+/* Results that are no floats have no activation and no scales. */
+static void refuse(elementwise_op op, elementwise_dtype type,
+                   elementwise_dtype result, const elementwise_options *o,
+                   const char *says)
+{
+    int64_t n = 7;
+    elementwise_plan *plan;
+    support_line(&x, type, n, 1, SUPPORT_HIGH);
+    support_line(&y, type, n, 1, SUPPORT_HIGH);
+    support_line(&out, result, n, 1, SUPPORT_HIGH);
+    support_fill(&x);
+    support_fill(&y);
+    support_keep(&out);
+    ck_assert_int_eq(elementwise_apply(op, &x.t, &y.t, -1, &out.t, o),
+                     ELEMENTWISE_BAD_DTYPE);
+    ck_assert_msg(strstr(elementwise_last_error(), says), "%s",
+                  elementwise_last_error());
+    ck_assert(support_same(&out));
+    ck_assert_int_eq(
+        elementwise_plan_create(&plan, op, &x.t, &y.t, -1, &out.t, o),
+        ELEMENTWISE_BAD_DTYPE);
+    ck_assert_ptr_null(plan);
+}
+
+START_TEST(results_that_are_no_floats_are_refused)
+{
+    elementwise_options act = ELEMENTWISE_OPTIONS_INIT, scale = act,
+                        other = act;
+    act.act = ELEMENTWISE_ACT_RELU;
+    scale.scale_x = 2;
+    other.scale_y = NAN;
+    for (int t = ELEMENTWISE_BOOL; t <= ELEMENTWISE_U64; t++) {
+        elementwise_dtype type = (elementwise_dtype)t;
+        refuse(ELEMENTWISE_ADD, type, type, &act, "act relu");
+        refuse(ELEMENTWISE_ADD, type, type, &scale, "scale_x");
+        refuse(ELEMENTWISE_ADD, type, type, &other, "scale_y");
+    }
+    refuse(ELEMENTWISE_LESS_THAN, ELEMENTWISE_F32, ELEMENTWISE_BOOL, &act,
+           "act relu");
+    refuse(ELEMENTWISE_LESS_THAN, ELEMENTWISE_F32, ELEMENTWISE_BOOL, &scale,
+           "scale_x");
+    refuse(ELEMENTWISE_ADD, ELEMENTWISE_C64, ELEMENTWISE_C64, &act, "c64");
+    refuse(ELEMENTWISE_MUL, ELEMENTWISE_C128, ELEMENTWISE_C128, &act, "c128");
+    release();
+}
+END_TEST
+
+START_TEST(sums_take_neither)
+{
+    float one = 1, sum = 5;
+    elementwise_tensor a = {&one, ELEMENTWISE_F32, 0, NULL, NULL};
+    elementwise_tensor to = {&sum, ELEMENTWISE_F32, 0, NULL, NULL};
+    elementwise_options act = ELEMENTWISE_OPTIONS_INIT, scale = act;
+    act.act = ELEMENTWISE_ACT_TANH;
+    scale.scale_y = 0;
+    ck_assert_int_eq(elementwise_sum_to(&a, -1, &to, &act),
+                     ELEMENTWISE_INVALID);
+    ck_assert_int_eq(elementwise_sum_to(&a, -1, &to, &scale),
+                     ELEMENTWISE_INVALID);
+    ck_assert(sum == 5);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *values = support_case("values"), *refused = support_case("refused");
+    tcase_add_loop_test(values, every_layout_and_type_gives_the_formula, 0, 3);
+    tcase_add_loop_test(values, every_way_to_run_gives_the_formula, 0, 3);
+    tcase_add_loop_test(values, values_of_all_sizes_are_within_the_bound, 0,
+                        3 * ACTS);
+    tcase_add_test(values, zeros_infinities_and_nan_have_the_limits);
+    tcase_add_test(values, out_may_be_an_operand);
+    tcase_add_loop_test(values, strides_and_levels_do_not_change_a_bit, 1,
+                        ACTS);
+    tcase_add_test(values, a_plan_says_what_is_fused);
+    tcase_add_test(refused, results_that_are_no_floats_are_refused);
+    tcase_add_test(refused, sums_take_neither);
+    TCase *const cases[] = {values, refused, NULL};
+    return support_run("activation", cases);
+}
