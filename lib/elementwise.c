@@ -60,9 +60,9 @@ elementwise_status elementwise_apply(elementwise_op op,
 static elementwise_status
 run_gradient(const char *what, elementwise_op op, bool second,
              const elementwise_tensor *const tensor[EW_OPERANDS], int axis,
-             unsigned flags)
+             unsigned flags, const elementwise_options *options)
 {
-    struct ew_request r = {what, op, axis, flags, second, {NULL}};
+    struct ew_request r = {what, op, axis, flags, second, options, {NULL}};
     for (int k = 0; k < EW_OPERANDS; k++)
         r.tensor[k] = tensor[k];
     return ew_gradient_apply(&r);
@@ -78,7 +78,7 @@ run_gradient(const char *what, elementwise_op op, bool second,
         const elementwise_tensor *const t[EW_OPERANDS] = {                     \
             x, y, dout, [EW_DX] = dx, [EW_DY] = dy};                           \
         return run_gradient(#name "_grad", ELEMENTWISE_##NAME, false, t, axis, \
-                            0);                                                \
+                            0, NULL);                                          \
     }
 #define GRADIENT_GRADIENT(name, NAME)                                          \
     elementwise_status elementwise_##name##_grad_grad(                         \
@@ -90,7 +90,7 @@ run_gradient(const char *what, elementwise_op op, bool second,
         const elementwise_tensor *const t[EW_OPERANDS] = {                     \
             x, y, dout, ddx, ddy, dx, dy, ddout};                              \
         return run_gradient(#name "_grad_grad", ELEMENTWISE_##NAME, true, t,   \
-                            axis, 0);                                          \
+                            axis, 0, NULL);                                    \
     }
 #include "gradients.def"
 
@@ -101,8 +101,12 @@ elementwise_status elementwise_apply_grad(
     const elementwise_options *options)
 {
     const elementwise_tensor *const t[EW_OPERANDS] = {
-        x, y, dout, [EW_DX] = dx, [EW_DY] = dy};
-    (void)out; /* only an act needs it */
+        x,
+        y,
+        dout,
+        ew_fuse_takes_out(options) ? out : NULL,
+        [EW_DX] = dx,
+        [EW_DY] = dy};
     elementwise_status status =
         options
             ? ew_validate_options("apply_grad", options,
@@ -111,7 +115,7 @@ elementwise_status elementwise_apply_grad(
     if (status)
         return status;
     return run_gradient("apply_grad", op, false, t, axis,
-                        options ? options->flags : 0);
+                        options ? options->flags : 0, options);
 }
 
 #define STRING_(number) #number

@@ -4,6 +4,7 @@
  */
 #include "fuse.h"
 
+#include "cpu.h"
 #include "message.h"
 #include "table.h"
 
@@ -33,11 +34,33 @@ elementwise_status ew_fuse_check(const char *what, const struct ew_types *types,
                    what, result);
 }
 
-union ew_parameter ew_fuse_parameter(elementwise_dtype dtype, double value)
+/* As kernels on dtype read it. */
+static union ew_parameter parameter(elementwise_dtype dtype, double value)
 {
     bool wide = dtype == ELEMENTWISE_F64 || dtype == ELEMENTWISE_C128;
     return wide ? (union ew_parameter){.f64 = value}
                 : (union ew_parameter){.f32 = (float)value};
+}
+
+/* leaky_relu with a negative slope has positive results on both sides. */
+bool ew_fuse_takes_out(const elementwise_options *options)
+{
+    elementwise_act act = options ? options->act : ELEMENTWISE_ACT_NONE;
+    bool folded = act == ELEMENTWISE_ACT_LEAKY_RELU && !(options->alpha >= 0);
+    return !folded &&
+           ew_table_slope(EW_LEVEL_BASE, ELEMENTWISE_F32, act, true) != NULL;
+}
+
+void ew_fuse_scales(struct ew_pass *pass, int level, elementwise_dtype compute,
+                    const elementwise_options *options)
+{
+    const double scale[] = {options->scale_x, options->scale_y};
+    for (int k = 0; k < 2; k++)
+        if (scale[k] != 1) {
+            pass->scale[k] = ew_table_activation(level, compute, EW_SCALE);
+            pass->factor[k] = parameter(compute, scale[k]);
+        }
+    pass->alpha = parameter(compute, options->alpha);
 }
 
 elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
@@ -49,18 +72,11 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     if (status || ew_fuse_nothing(options))
         return status;
     elementwise_dtype compute = plan->types.compute[EW_OUT];
-    const double scale[] = {options->scale_x, options->scale_y};
-    for (int k = 0; k < 2; k++)
-        if (scale[k] != 1) {
-            pass->scale[k] =
-                ew_table_activation(plan->level, compute, EW_SCALE);
-            pass->factor[k] = ew_fuse_parameter(compute, scale[k]);
-        }
+    ew_fuse_scales(pass, plan->level, compute, options);
     plan->act = options->act;
     if (options->act != ELEMENTWISE_ACT_NONE)
         pass->act =
             ew_table_activation(plan->level, compute, (int)options->act);
-    pass->alpha = ew_fuse_parameter(compute, options->alpha);
     plan->one_call = false;
     return ELEMENTWISE_OK;
 }

@@ -15,8 +15,12 @@ bool ew_fuse_nothing(const elementwise_options *options);
 elementwise_status ew_fuse_check(const char *what, const struct ew_types *types,
                                  const elementwise_options *options);
 
-/* A parameter as kernels on dtype read it. */
-union ew_parameter ew_fuse_parameter(elementwise_dtype dtype, double value);
+/* Whether the gradient of the options' act follows from its result alone. */
+bool ew_fuse_takes_out(const elementwise_options *options);
+
+/* The scales of a pass, computed in a type. */
+void ew_fuse_scales(struct ew_pass *pass, int level, elementwise_dtype compute,
+                    const elementwise_options *options);
 
 /* Adds the options' steps to a plan that is made. BAD_DTYPE. */
 elementwise_status ew_fuse_plan(struct elementwise_plan *plan,

@@ -20,6 +20,9 @@
 static const char *const names[EW_OPERANDS] = {"x",   "y",  "dout", "ddx",
                                                "ddy", "dx", "dy",   "ddout"};
 
+static const char *const first_names[EW_OPERANDS] = {"x",  "y",  "dout", "out",
+                                                     NULL, "dx", "dy"};
+
 /* A sum is the gradient of an addition without its operands. */
 static const char *const sum_names[EW_OPERANDS] = {
     [EW_OUT] = "src", [EW_DX] = "dst"};
@@ -64,20 +67,30 @@ static const unsigned char uses[ELEMENTWISE_LOGADDEXP + 1][EW_DERIVATIVES] = {
     [ELEMENTWISE_COPYSIGN] = {X | Y | G, ZERO},
     [ELEMENTWISE_LOGADDEXP] = {X | Y | G, X | Y | G}};
 
+/* The operand whose shape and type operand k has: dx and ddx those of x, dout
+   and ddout those of the result, and so has out, in the place of ddx. */
+static int like(const struct ew_request *r, int k)
+{
+    static const int of[EW_OPERANDS] = {EW_X, EW_Y, EW_OUT, EW_X,
+                                        EW_Y, EW_X, EW_Y,   EW_OUT};
+    return k == EW_DDX && !r->second ? EW_OUT : of[k];
+}
+
 static bool is_float(elementwise_dtype dtype)
 {
     return ew_types_kind(dtype) & (EW_KIND_FLOAT | EW_KIND_COMPLEX);
 }
 
 /* x, y and dout must be there; everything else may be NULL. */
-static elementwise_status check_tensors(const struct ew_request *r)
+static elementwise_status check_tensors(const struct ew_request *r,
+                                        const struct ew_gradient *g)
 {
     for (int k = 0; k < EW_OPERANDS; k++) {
         bool required = k <= EW_OUT;
         if (!r->tensor[k] && !required)
             continue;
         elementwise_status status =
-            ew_validate_tensor(r->what, names[k], r->tensor[k]);
+            ew_validate_tensor(r->what, g->names[k], r->tensor[k]);
         if (status)
             return status;
     }
@@ -91,33 +104,34 @@ static elementwise_dtype compute_type(elementwise_dtype result)
 }
 
 /* The type of the computation, and that every operand has the type of what
-   it belongs to: dx and ddx that of x, dout and ddout the result's. */
+   it belongs to. */
 static elementwise_status check_types(const struct ew_request *r,
                                       struct ew_gradient *g)
 {
-    static const int like[EW_OPERANDS] = {EW_X, EW_Y, EW_OUT, EW_X,
-                                          EW_Y, EW_X, EW_Y,   EW_OUT};
     struct ew_types types;
     elementwise_dtype own[3] = {r->tensor[EW_X]->dtype, r->tensor[EW_Y]->dtype};
     elementwise_status status =
         ew_types_resolve(r->op, own[EW_X], own[EW_Y], &types);
     if (status)
         return status;
+    status = ew_fuse_check(r->what, &types, r->options);
+    if (status)
+        return status;
     own[EW_OUT] = types.result;
     g->compute = compute_type(types.result);
     for (int k = EW_OUT; k < EW_OPERANDS; k++) {
-        elementwise_dtype want = own[like[k]];
+        elementwise_dtype want = own[like(r, k)];
         if (!r->tensor[k])
             continue;
         if (k > EW_OUT && !is_float(want))
             return ew_fail(ELEMENTWISE_NO_GRADIENT,
                            "%s: %s is %s, and integers have no gradient; "
                            "pass NULL for %s",
-                           r->what, names[like[k]],
-                           elementwise_dtype_name(want), names[k]);
+                           r->what, g->names[like(r, k)],
+                           elementwise_dtype_name(want), g->names[k]);
         if (r->tensor[k]->dtype != want)
             return ew_fail(ELEMENTWISE_BAD_DTYPE, "%s: %s is %s but must be %s",
-                           r->what, names[k],
+                           r->what, g->names[k],
                            elementwise_dtype_name(r->tensor[k]->dtype),
                            elementwise_dtype_name(want));
     }
@@ -126,11 +140,10 @@ static elementwise_status check_types(const struct ew_request *r,
 
 /* The place of each operand over the result. */
 static elementwise_status check_shapes(const struct ew_request *r,
+                                       const struct ew_gradient *g,
                                        struct ew_alignment *a, int64_t *shape,
                                        struct ew_placed placed[EW_OPERANDS])
 {
-    static const int like[EW_OPERANDS] = {EW_X, EW_Y, EW_OUT, EW_X,
-                                          EW_Y, EW_X, EW_Y,   EW_OUT};
     elementwise_status status = ew_shape_resolve(
         r->what, r->tensor[EW_X], r->tensor[EW_Y], r->axis, a, shape);
     if (status)
@@ -140,19 +153,19 @@ static elementwise_status check_shapes(const struct ew_request *r,
     placed[EW_OUT] = (struct ew_placed){.ndim = a->ndim};
     for (int k = EW_OUT; k < EW_OPERANDS; k++) {
         const elementwise_tensor *t = r->tensor[k];
-        const elementwise_tensor *of = r->tensor[like[k]];
-        placed[k] = placed[like[k]];
+        const elementwise_tensor *of = r->tensor[like(r, k)];
+        placed[k] = placed[like(r, k)];
         if (!t)
             continue;
         placed[k].tensor = t;
-        if (like[k] == EW_OUT)
-            status = ew_shape_require(a, names[k], t, shape);
+        if (like(r, k) == EW_OUT)
+            status = ew_shape_require(a, g->names[k], t, shape);
         else if (t->ndim != of->ndim ||
                  (t->ndim && memcmp(t->shape, of->shape,
                                     (size_t)t->ndim * sizeof *t->shape)))
             status = ew_fail(ELEMENTWISE_BAD_SHAPE,
                              "%s: %s must have the shape of %s", r->what,
-                             names[k], names[like[k]]);
+                             g->names[k], g->names[like(r, k)]);
         if (status)
             return status;
     }
@@ -195,11 +208,31 @@ static void choose_finish(struct ew_gradient *g, struct ew_term *t)
     }
 }
 
+/* The steps that act and scales add. Returns the inputs they read: of an act
+   its result, or x and y to make its operand of. */
+static unsigned fuse(const struct ew_request *r, struct ew_gradient *g)
+{
+    const elementwise_options *o = r->options;
+    if (ew_fuse_nothing(o))
+        return 0;
+    ew_fuse_scales(&g->forward, g->level, g->compute, o);
+    if (o->act == ELEMENTWISE_ACT_NONE)
+        return 0;
+    bool from_out = r->tensor[EW_DDX];
+    g->slope = ew_table_slope(g->level, g->compute, o->act, from_out);
+    if (from_out)
+        return U;
+    g->forward.op =
+        ew_table_kernel(g->level, (int)r->op, g->compute, g->compute);
+    return X | Y;
+}
+
 /* One term per output that is not 0. */
 static void make_terms(const struct ew_request *r, struct ew_gradient *g,
                        const struct ew_placed *placed, int ndim,
                        const int64_t *shape)
 {
+    unsigned fused = fuse(r, g);
     for (int k = EW_DX; k < EW_OPERANDS; k++) {
         int which = k - EW_DX + (r->second ? EW_D_DX2 : EW_D_DX);
         if (!r->tensor[k])
@@ -208,7 +241,7 @@ static void make_terms(const struct ew_request *r, struct ew_gradient *g,
         struct ew_term *t = &g->term[g->terms++];
         *t = (struct ew_term){
             .out = k,
-            .uses = of & INPUTS,
+            .uses = of & INPUTS ? (of & INPUTS) | fused : 0,
             .add = (k == EW_DX && r->flags & ELEMENTWISE_ADD_TO_DX) ||
                    (k == EW_DY && r->flags & ELEMENTWISE_ADD_TO_DY),
             .reduced = is_reduced(&placed[k], ndim, shape)};
@@ -338,7 +371,7 @@ elementwise_status ew_gradient_make(struct ew_gradient *g,
     struct ew_placed placed[EW_OPERANDS];
     struct ew_request named = *asked, *r = &named;
     *g = (struct ew_gradient){.what = r->what,
-                              .names = names,
+                              .names = r->second ? names : first_names,
                               .apart = r->second,
                               .level = ew_cpu_level()};
     if (!elementwise_op_name(r->op))
@@ -349,11 +382,11 @@ elementwise_status ew_gradient_make(struct ew_gradient *g,
                        r->what, elementwise_op_name(r->op));
     if (!r->second)
         g->what = named.what = titles[r->op];
-    elementwise_status status = check_tensors(r);
+    elementwise_status status = check_tensors(r, g);
     if (!status)
         status = check_types(r, g);
     if (!status)
-        status = check_shapes(r, &a, shape, placed);
+        status = check_shapes(r, g, &a, shape, placed);
     return status ? status : plan(r, g, placed, a.ndim, shape);
 }
 
@@ -543,8 +576,9 @@ elementwise_status elementwise_plan_create_grad(
         .op = op,
         .axis = axis,
         .flags = options ? options->flags : 0,
-        .tensor = {x, y, dout, [EW_DX] = dx, [EW_DY] = dy}};
-    (void)out; /* only an act needs it */
+        .options = options,
+        .tensor = {x, y, dout, ew_fuse_takes_out(options) ? out : NULL,
+                   [EW_DX] = dx, [EW_DY] = dy}};
     if (!plan)
         return ew_fail(ELEMENTWISE_INVALID, "%s: plan is NULL", what);
     *plan = NULL;
@@ -576,11 +610,10 @@ elementwise_status elementwise_plan_run_grad(const elementwise_plan *plan,
                                              const void *out, const void *dout,
                                              void *dx, void *dy)
 {
-    (void)out; /* only an act needs it */
     if (!plan || !plan->gradient)
         return ew_fail(ELEMENTWISE_INVALID, "plan_run_grad: plan is %s",
                        plan ? "not one of a gradient" : "NULL");
-    void *const data[EW_OPERANDS] = {(void *)x, (void *)y,
-                                     (void *)dout, [EW_DX] = dx, [EW_DY] = dy};
+    void *const data[EW_OPERANDS] = {(void *)x,   (void *)y,    (void *)dout,
+                                     (void *)out, [EW_DX] = dx, [EW_DY] = dy};
     return ew_gradient_run(plan->gradient, data);
 }

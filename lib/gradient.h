@@ -10,13 +10,16 @@
 
 enum { EW_TERMS = 3 };
 
-/* What a caller asks for; tensors by EW_X ... EW_DDOUT, NULL where absent. */
+/* What a caller asks for; tensors by EW_X ... EW_DDOUT, NULL where absent. A
+   first gradient has no ddx: in its place stands the forward result, where
+   ew_fuse_takes_out. */
 struct ew_request {
     const char *what;
     elementwise_op op;
     int axis;
     unsigned flags; /* ELEMENTWISE_ADD_TO_DX, ELEMENTWISE_ADD_TO_DY */
     bool second;    /* the gradient of a gradient */
+    const elementwise_options *options; /* act and scales; NULL: none */
     const elementwise_tensor *tensor[EW_OPERANDS];
 };
 
@@ -56,9 +59,12 @@ struct ew_gradient {
     int level;
     elementwise_dtype compute;            /* f32, f64, c64 or c128 */
     elementwise_dtype dtype[EW_OPERANDS]; /* 0: absent */
-    unsigned uses;                        /* inputs that are read, as bits */
-    bool apart;                           /* no output may be dout */
-    bool empty;                           /* the result has no elements */
+    struct ew_pass
+        forward;          /* the scales, and op where act's operand is needed */
+    ew_derivative *slope; /* of the act; NULL: none */
+    unsigned uses;        /* inputs that are read, as bits */
+    bool apart;           /* no output may be dout */
+    bool empty;           /* the result has no elements */
     int terms, walks;
     struct ew_term term[EW_TERMS];
     struct ew_walk walk[EW_TERMS];

@@ -12,7 +12,7 @@ struct tables {
                                                          *const *complexes;
     ew_kernel *const *const *convert;
     ew_kernel *const *move;
-    const ew_activations *const *activations;
+    const struct ew_activations *const *activations;
     const ew_derivatives *const *gradients;
     ew_sum *const *sums;
 };
@@ -69,9 +69,22 @@ ew_kernel *ew_table_move(int level, elementwise_dtype dtype)
     return levels[level].move[__builtin_ctz((unsigned)ew_types_size(dtype))];
 }
 
+static const struct ew_activations *find_activations(int level,
+                                                     elementwise_dtype dtype)
+{
+    return levels[level].activations[dtype - ELEMENTWISE_F16];
+}
+
 ew_kernel *ew_table_activation(int level, elementwise_dtype dtype, int act)
 {
-    return (*levels[level].activations[dtype - ELEMENTWISE_F16])[act];
+    return find_activations(level, dtype)->run[act];
+}
+
+ew_derivative *ew_table_slope(int level, elementwise_dtype dtype,
+                              elementwise_act act, bool from_result)
+{
+    const struct ew_activations *a = find_activations(level, dtype);
+    return from_result ? a->from_result[act] : a->from_operand[act];
 }
 
 ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,

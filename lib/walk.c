@@ -175,6 +175,57 @@ static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
         tile->stride[t->out].row / (int64_t)sizeof(double), w->lanes);
 }
 
+/* A kernel of one operand and one parameter, on n dense elements. */
+static void run_dense(const struct ew_gradient *g, ew_kernel *kernel, int64_t n,
+                      const void *x, const void *y, void *out)
+{
+    const struct ew_stride dense = {0, (int64_t)ew_types_size(g->compute)};
+    void *const data[] = {(void *)x, (void *)y, out};
+    const struct ew_stride stride[] = {dense, dense, dense};
+    kernel(1, n, data, stride);
+}
+
+/* Puts scaled operands in the place of x and y, and behind an act the gradient
+   of its operand in the place of dout. The operand is made in the place of
+   the result, unless that is given. */
+static void fuse(const struct ew_gradient *g, unsigned uses, int64_t n,
+                 const void *in[], struct room *room)
+{
+    const struct ew_pass *f = &g->forward;
+    for (int k = EW_X; k <= EW_Y; k++)
+        if (f->scale[k] && uses >> k & 1) {
+            run_dense(g, f->scale[k], n, in[k], &f->factor[k], room->in[k]);
+            in[k] = room->in[k];
+        }
+    if (!g->slope)
+        return;
+    if (f->op) {
+        run_dense(g, f->op, n, in[EW_X], in[EW_Y], room->in[EW_DDX]);
+        in[EW_DDX] = room->in[EW_DDX];
+    }
+    const void *const of[] = {in[EW_X], &f->alpha, in[EW_OUT], in[EW_DDX]};
+    g->slope(n, of, room->in[EW_OUT]);
+    in[EW_OUT] = room->in[EW_OUT];
+}
+
+/* What one term is, before it is stored or summed: dx and dy have the factor
+   of their operand. */
+static const void *make(const struct ew_gradient *g, const struct ew_term *t,
+                        int64_t n, const void *const in[], void *buffer)
+{
+    const struct ew_pass *f = &g->forward;
+    int k = t->out - EW_DX;
+    const void *made = in[EW_OUT];
+    if (t->derive) {
+        t->derive(n, in, buffer);
+        made = buffer;
+    }
+    if (k > EW_Y || !f->scale[k])
+        return made;
+    run_dense(g, f->scale[k], n, made, &f->factor[k], buffer);
+    return buffer;
+}
+
 /* Everything is made before anything is stored, and what is dout itself is
    stored first: one of the outputs may be dout. */
 static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
@@ -187,11 +238,10 @@ static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
     for (int k = 0; k < INPUTS; k++)
         in[k] =
             uses >> k & 1 ? dense_input(g, tile, k, room->in[k]) : room->in[k];
-    for (int i = 0; i < w->terms; i++) {
-        made[i] = w->term[i]->derive ? room->made[i] : in[EW_OUT];
-        if (w->term[i]->derive)
-            w->term[i]->derive(tile->rows * tile->cols, in, room->made[i]);
-    }
+    int64_t n = tile->rows * tile->cols;
+    fuse(g, uses, n, in, room);
+    for (int i = 0; i < w->terms; i++)
+        made[i] = make(g, w->term[i], n, in, room->made[i]);
     for (int derived = 0; derived < 2; derived++)
         for (int i = 0; i < w->terms; i++) {
             const struct ew_term *t = w->term[i];

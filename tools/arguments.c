@@ -33,6 +33,10 @@ static int set_out_dtype(struct arguments *a, const char *value);
 static int set_dtype(struct arguments *a, const char *value);
 static int set_strides(struct arguments *a, const char *value);
 static int set_ulp(struct arguments *a, const char *value);
+static int set_act(struct arguments *a, const char *value);
+static int set_alpha(struct arguments *a, const char *value);
+static int set_scale_x(struct arguments *a, const char *value);
+static int set_scale_y(struct arguments *a, const char *value);
 
 #define FIELD(name) offsetof(struct arguments, name)
 
@@ -51,6 +55,10 @@ static const struct option {
     {"--dy", 0, GRAD, NULL, FIELD(dy), 0},
     {"--out-dtype", 0, APPLY | COPY | EXPLAIN, set_out_dtype, 0, 0},
     {"--dtype", 0, ALL & ~LIST, set_dtype, 0, 0},
+    {"--act", 0, APPLY | EXPLAIN | GRAD, set_act, 0, 0},
+    {"--alpha", 0, APPLY | EXPLAIN | GRAD, set_alpha, 0, 0},
+    {"--scale-x", 0, APPLY | EXPLAIN | GRAD, set_scale_x, 0, 0},
+    {"--scale-y", 0, APPLY | EXPLAIN | GRAD, set_scale_y, 0, 0},
     {"--dialect", 0, EXPLAIN, set_dialect, 0, 0},
     {"--num-axes", 0, EXPLAIN, set_num_axes, 0, 0},
     {"--broadcast", 0, EXPLAIN, set_broadcast, 0, 0},
@@ -159,6 +167,48 @@ static int set_ulp(struct arguments *a, const char *value)
     return COMMAND_DONE;
 }
 
+static int set_act(struct arguments *a, const char *value)
+{
+    const char *names[16];
+    char question[TEXT_QUESTION];
+    int n = 0;
+    while (n < 16 && (names[n] = elementwise_act_name((elementwise_act)n)))
+        n++;
+    a->options.act = elementwise_act_from_name(value);
+    if ((int)a->options.act >= 0)
+        return COMMAND_DONE;
+    return command_fail(COMMAND_USAGE,
+                        "--act: unknown activation '%s'%s; `elementwise add "
+                        "--help` has them",
+                        value, text_suggest(value, names, n, question));
+}
+
+static int read_factor(const char *option, const char *value, double *factor)
+{
+    char *end;
+    *factor = strtod(value, &end);
+    if (end == value || *end)
+        return command_fail(COMMAND_USAGE, "%s: '%s' is not a number", option,
+                            value);
+    return COMMAND_DONE;
+}
+
+static int set_alpha(struct arguments *a, const char *value)
+{
+    a->alpha = true;
+    return read_factor("--alpha", value, &a->options.alpha);
+}
+
+static int set_scale_x(struct arguments *a, const char *value)
+{
+    return read_factor("--scale-x", value, &a->options.scale_x);
+}
+
+static int set_scale_y(struct arguments *a, const char *value)
+{
+    return read_factor("--scale-y", value, &a->options.scale_y);
+}
+
 static int unknown_option(const char *text)
 {
     const char *names[OPTIONS];
@@ -234,6 +284,9 @@ static int check_allowed(const struct arguments *a,
         if (!(seen[i]->commands & command_bit(a)))
             return command_fail(COMMAND_USAGE, "%s: takes no %s", a->command,
                                 seen[i]->name);
+    if (a->alpha && a->options.act != ELEMENTWISE_ACT_LEAKY_RELU)
+        return command_fail(COMMAND_USAGE,
+                            "--alpha is the slope of --act leaky_relu");
     return COMMAND_DONE;
 }
 
@@ -242,8 +295,10 @@ int arguments_parse(int argc, char **argv, struct arguments *arguments)
     const struct option *seen[64];
     int n = 0, operands = 0;
     bool only_operands = false;
-    *arguments =
-        (struct arguments){.axis = ELEMENTWISE_NUMPY, .dialect = -1, .ulp = -1};
+    *arguments = (struct arguments){.axis = ELEMENTWISE_NUMPY,
+                                    .dialect = -1,
+                                     .ulp = -1,
+                                    .options = ELEMENTWISE_OPTIONS_INIT};
     for (int i = 1; i < argc; i++) {
         if (only_operands || !is_option(argv[i])) {
             argv[operands++] = argv[i];

@@ -24,8 +24,8 @@ elementwise_status call_resolve(struct call *call, elementwise_plan **plan)
         return status;
     /* If the shapes do not fit, the plan is refused whatever out is, with a
        message that names the operation. */
-    elementwise_status planned =
-        elementwise_plan_create(plan, call->op, x, y, call->axis, &out, NULL);
+    elementwise_status planned = elementwise_plan_create(
+        plan, call->op, x, y, call->axis, &out, call->options);
     return planned ? planned : status;
 }
 

@@ -12,15 +12,16 @@ struct call {
     elementwise_op op;
     const elementwise_tensor *x, *y;
     int axis;
-    elementwise_dtype dtype; /**< of the result */
+    const elementwise_options *options; /**< may be NULL */
+    elementwise_dtype dtype;            /**< of the result */
     int ndim;
     int64_t shape[ELEMENTWISE_MAX_NDIM];
 };
 
 /**
- * Fills in the result of the operation whose op, x, y and axis are given: its
- * shape, and its type unless dtype is given. *plan is the caller's, or NULL
- * on failure; the message is elementwise_last_error()'s.
+ * Fills in the result of the operation whose op, x, y, axis and options are
+ * given: its shape, and its type unless dtype is given. *plan is the caller's,
+ * or NULL on failure; the message is elementwise_last_error()'s.
  */
 elementwise_status call_resolve(struct call *call, elementwise_plan **plan);
 

@@ -36,6 +36,8 @@ struct arguments {
     const char *cpu;                    /**< NULL if not given */
     uint64_t strides_seed;              /**< 0 if not given */
     double ulp;                         /**< < 0 if not given */
+    elementwise_options options;        /**< --act, --alpha and scales */
+    bool alpha;                         /**< --alpha is given */
     bool bf16, json, help, version;
 };
 

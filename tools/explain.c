@@ -219,6 +219,21 @@ static void print_input(const char *json, const char *name, const char *key)
     print_word(at, key);
 }
 
+/* The factors and the activation, if there are any. */
+static void print_fused(const char *json)
+{
+    static const char act[] = "\"act\":\"", scaled[] = "\"scaled\":[";
+    const char *after = strstr(json, act), *before = strstr(json, scaled);
+    size_t n = before ? strcspn(before, "]") : 0;
+    for (size_t i = sizeof scaled - 1; i < n; i++)
+        if (before[i] == 'x' || before[i] == 'y')
+            printf(", %c scaled", before[i]);
+    if (!after || !strncmp(after + sizeof act - 1, "none", 4))
+        return;
+    printf(", then ");
+    print_word(json, act);
+}
+
 static void print_plan(const char *json)
 {
     const char *bytes = strstr(json, "\"bytes\":");
@@ -228,6 +243,7 @@ static void print_plan(const char *json)
     print_word(json, "\"level\":\"");
     print_input(json, "x", "\"x_input\":\"");
     print_input(json, "y", "\"y_input\":\"");
+    print_fused(json);
     printf("%s\n", strstr(json, "\"tiles\":true")
                        ? ", in tiles that stay in the cache"
                        : "");
@@ -376,6 +392,7 @@ static int explain(const struct arguments *a, const struct operand operand[2])
                         .x = &operand[0].tensor,
                         .y = &operand[1].tensor,
                         .axis = a->axis,
+                        .options = &a->options,
                         .dtype = a->out_dtype};
     if (a->dialect < 0)
         return explain_call(a, &call, operand, NULL);

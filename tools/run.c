@@ -96,14 +96,17 @@ static int apply(const struct arguments *a, const struct operand operand[2])
                         .x = &operand[0].tensor,
                         .y = &operand[1].tensor,
                         .axis = a->axis,
+                        .options = &a->options,
                         .dtype = a->out_dtype};
     elementwise_plan *plan;
     elementwise_status status = call_resolve(&call, &plan);
     elementwise_plan_destroy(plan);
     if (status)
         return command_fail_status(status);
-    struct slab_job job = {
-        .op = call.op, .dtype = call.dtype, .ndim = call.ndim};
+    struct slab_job job = {.op = call.op,
+                           .options = &a->options,
+                           .dtype = call.dtype,
+                           .ndim = call.ndim};
     int code = COMMAND_DONE;
     memcpy(job.shape, call.shape, sizeof job.shape);
     for (int k = 0; k < 2 && !code; k++)
@@ -206,7 +209,7 @@ static int grad(const struct arguments *a, struct operand operand[3])
         status = elementwise_apply_grad(
             elementwise_op_from_name(a->operands[0]), &operand[0].tensor,
             &operand[1].tensor, NULL, &operand[2].tensor, a->axis,
-            a->dx ? &d[0] : NULL, a->dy ? &d[1] : NULL, NULL);
+            a->dx ? &d[0] : NULL, a->dy ? &d[1] : NULL, &a->options);
         code = status ? command_fail_status(status) : COMMAND_DONE;
     }
     return finish(output, 2, code);

@@ -283,7 +283,7 @@ static elementwise_status run_slab(const struct slab_job *job,
     if (!job->op)
         return elementwise_copy(&part[0], ELEMENTWISE_NUMPY, &out);
     return elementwise_apply(job->op, &part[0], &part[1], ELEMENTWISE_NUMPY,
-                             &out, NULL);
+                             &out, job->options);
 }
 
 /* Gives the pages from a part's first to its last element back. They are of

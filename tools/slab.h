@@ -17,6 +17,7 @@ struct slab_input {
 /** out = x op y, or out = x if op is 0. */
 struct slab_job {
     elementwise_op op;
+    const elementwise_options *options; /**< of op; may be NULL */
     struct slab_input input[2]; /**< x and y; y is not read if op is 0 */
     elementwise_dtype dtype;
     int ndim;

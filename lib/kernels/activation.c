@@ -170,6 +170,41 @@ EW_INLINE double gelu(const double *c, int n, double x)
     return copysign((x > 0 ? x : 0) - part, x);
 }
 
+/* Derivatives. That of sigmoid is e / (1 + e)^2, e = e^-|z|. */
+EW_INLINE double sigmoid_slope(double z)
+{
+    struct power e = power_of_e(-clamp(fabs(z), 0, 800), 0);
+    double sum = 1 + times_two_to(e.value, e.k);
+    return times_two_to(e.value / (sum * sum), e.k);
+}
+
+/* tanh z = 2 sigmoid(2 z) - 1 */
+EW_INLINE double tanh_slope(double z)
+{
+    return 4 * sigmoid_slope(2 * z);
+}
+
+/* Phi(z) + z Phi'(z), which is 1 less the same of -z; Phi' is
+   e^(-z^2 / 2) / sqrt(2 pi). */
+EW_INLINE double gelu_slope(const double *c, int n, double z)
+{
+    double a = clamp(fabs(z), 0, 40);
+    struct power e = gaussian(a);
+    double low = tail(c, n, a) - a * 0x1.9884533d43651p-2;
+    low = times_two_to(low * e.value, e.k);
+    return z > 0 ? 1 - low : low;
+}
+
+/* s + z s (1 - s), s = sigmoid z, which is 1 less the same of -z. */
+EW_INLINE double silu_slope(double z)
+{
+    double a = clamp(fabs(z), 0, 800);
+    struct power e = power_of_e(-a, 0);
+    double sum = 1 + times_two_to(e.value, e.k);
+    double low = times_two_to(e.value / sum * (1 - a / sum), e.k);
+    return z > 0 ? 1 - low : low;
+}
+
 #define C float
 #define NAME(x) x##_f32
 #define TAIL tail_series_f32, TAIL_TERMS_f32
@@ -180,6 +215,31 @@ EW_INLINE double gelu(const double *c, int n, double x)
 #define TAIL tail_series_f64, TAIL_TERMS_f64
 #include "activation.inc"
 
+#define C float
+#define NAME(x) x##_f32
+#define TAIL tail_series_f32, TAIL_TERMS_f32
+#include "activation_slope.inc"
+
+#define C double
+#define NAME(x) x##_f64
+#define TAIL tail_series_f64, TAIL_TERMS_f64
+#include "activation_slope.inc"
+
+#define FROM_OPERAND(type)                                                     \
+    .from_operand = {[ELEMENTWISE_ACT_RELU] = relu_slopes_##type,              \
+                     [ELEMENTWISE_ACT_RELU6] = relu6_slopes_##type,            \
+                     [ELEMENTWISE_ACT_LEAKY_RELU] = leaky_slopes_##type,       \
+                     [ELEMENTWISE_ACT_SIGMOID] = sigmoid_slopes_##type,        \
+                     [ELEMENTWISE_ACT_TANH] = tanh_slopes_##type,              \
+                     [ELEMENTWISE_ACT_GELU] = gelu_slopes_##type,              \
+                     [ELEMENTWISE_ACT_SILU] = silu_slopes_##type}
+#define FROM_RESULT(type)                                                      \
+    .from_result = {[ELEMENTWISE_ACT_RELU] = relu_slopes_##type,               \
+                    [ELEMENTWISE_ACT_RELU6] = relu6_slopes_##type,             \
+                    [ELEMENTWISE_ACT_LEAKY_RELU] = leaky_slopes_##type,        \
+                    [ELEMENTWISE_ACT_SIGMOID] = of_sigmoid_slopes_##type,      \
+                    [ELEMENTWISE_ACT_TANH] = of_tanh_slopes_##type}
+
 enum { BUFFER = 128 }; /* elements */
 
 #define T struct ew_f16
@@ -189,6 +249,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) ew_half_from_f16(x)
 #define PUT(x) ew_half_f16_from_f32(x)
 #define DIRECT false
+#define SLOPES .from_operand = {NULL}
 #include "activation_loop.inc"
 
 #define T struct ew_bf16
@@ -198,6 +259,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) ew_half_from_bf16(x)
 #define PUT(x) ew_half_bf16_from_f32(x)
 #define DIRECT false
+#define SLOPES .from_operand = {NULL}
 #include "activation_loop.inc"
 
 #define T float
@@ -207,6 +269,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) (x)
 #define PUT(x) (x)
 #define DIRECT true
+#define SLOPES FROM_OPERAND(f32), FROM_RESULT(f32)
 #include "activation_loop.inc"
 
 #define T double
@@ -216,6 +279,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) (x)
 #define PUT(x) (x)
 #define DIRECT true
+#define SLOPES FROM_OPERAND(f64), FROM_RESULT(f64)
 #include "activation_loop.inc"
 
 /* Complex numbers have no activation, and a factor is real: it multiplies
@@ -243,9 +307,11 @@ static void run_scale_c128(int64_t rows, int64_t cols, void *const data[],
     scale_parts(run_scale_f64, sizeof(double), rows, cols, data, s);
 }
 
-static const ew_activations activations_c64 = {[EW_SCALE] = run_scale_c64};
-static const ew_activations activations_c128 = {[EW_SCALE] = run_scale_c128};
+static const struct ew_activations activations_c64 = {
+    .run = {[EW_SCALE] = run_scale_c64}};
+static const struct ew_activations activations_c128 = {
+    .run = {[EW_SCALE] = run_scale_c128}};
 
-const ew_activations *const EW_CONCAT(ew_activation, EW_LEVEL)[6] = {
+const struct ew_activations *const EW_CONCAT(ew_activation, EW_LEVEL)[6] = {
     &activations_f16, &activations_bf16, &activations_f32,
     &activations_f64, &activations_c64,  &activations_c128};

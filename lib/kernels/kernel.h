@@ -94,7 +94,6 @@ union ew_parameter {
     double f64;
 };
 enum { EW_SCALE = ELEMENTWISE_ACT_NONE, EW_ACTS = ELEMENTWISE_ACT_SILU + 1 };
-typedef ew_kernel *ew_activations[EW_ACTS];
 
 /*
  * Gradients. A derivative is computed on n dense elements of one type:
@@ -112,6 +111,14 @@ typedef void ew_derivative(int64_t n, const void *const in[], void *out);
 enum { EW_D_DX, EW_D_DY, EW_D_DX2, EW_D_DY2, EW_D_DDOUT2, EW_DERIVATIVES };
 typedef ew_derivative
     *ew_derivatives[ELEMENTWISE_LOGADDEXP + 1][EW_DERIVATIVES];
+
+/* The activations of one type. A slope is dout times the derivative, given at
+   in[EW_DDX] the operand of the activation or its result, where that tells the
+   derivative, and the parameter at in[EW_Y]; f32 and f64 alone have them. */
+struct ew_activations {
+    ew_kernel *run[EW_ACTS];
+    ew_derivative *from_operand[EW_ACTS], *from_result[EW_ACTS];
+};
 
 /*
  * A sum adds a tile of reals, whose rows are `row` bytes apart and dense, to
@@ -151,7 +158,7 @@ enum { EW_MOVES = 5 };
                 *const ew_logic_##level[EW_LOGIC_ROWS];                        \
     extern ew_kernel *const *const ew_convert_##level[EW_DTYPES];              \
     extern ew_kernel *const ew_move_##level[EW_MOVES];                         \
-    extern const ew_activations *const ew_activation_##level[6];               \
+    extern const struct ew_activations *const ew_activation_##level[6];               \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
     extern ew_sum *const ew_sum_##level[2];
 
