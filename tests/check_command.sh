@@ -536,6 +536,27 @@ for pad in '' ' ' '  ' '   '; do
         mul odd.npy odd.npy odd.npy
 done
 
+# Activations and scales: 2 x - 5, and what follows.
+"$elementwise" sub x.npy 5 --scale-x 2 --act relu -o fused.npy
+equal 'scale and relu' '0 0 1 3 5 7' "$(values fused.npy f4)"
+"$elementwise" sub x.npy 1 --scale-x 2 --scale-y 5 --act leaky_relu \
+    --alpha 0.5 -o fused.npy
+equal 'both scales and a slope' '-1.5 -0.5 1 3 5 7' "$(values fused.npy f4)"
+"$elementwise" grad sub x.npy 5 x.npy --scale-x 2 --act relu --dx fused.npy
+equal 'the gradient of both' '0 0 6 8 10 12' "$(values fused.npy f4)"
+prints 'what is fused is explained' 'x scaled, then gelu, in tiles' \
+    explain add 2x3 3 --scale-x 2 --act gelu
+prints 'as JSON too' '"act":"relu6","scaled":["y"]' \
+    explain add 2x3 3 --scale-y 2 --act relu6 --json
+complains 'an activation of integers' 3 'act relu takes' \
+    explain add 2x3:i32 3:i32 --act relu
+complains 'an unknown activation' 2 'is it sigmoid?' \
+    explain add 2x3 3 --act sigmoit
+complains 'a factor that is no number' 2 "'2x' is not a number" \
+    explain add 2x3 3 --scale-x 2x
+complains 'a slope of nothing' 2 'leaky_relu' \
+    explain add 2x3 3 --act relu --alpha 1
+
 # What grad refuses.
 set -- --dx dx.npy --dy dy.npy
 grad_fails 'dy of integers' 3 'integers have no gradient' \
