@@ -689,9 +689,19 @@ ELEMENTWISE_API elementwise_status elementwise_div_grad_grad(
     const elementwise_tensor *dy, const elementwise_tensor *ddout);
 
 /**
- * A gradient by value of op, with options; NULL is the plain call. out is the
- * forward result, for a fused act; without one it is not used and may be
- * NULL. Errors: those of the gradient, and INVALID for options.
+ * A gradient by value of op, with options; NULL is the plain call. With act or
+ * scales it is that of act(op(scale_x * x, scale_y * y)): dout is multiplied by
+ * the derivative of act, which is 0 at the corners of relu and relu6 and alpha
+ * at that of leaky_relu, and dx and dy by their scales.
+ *
+ * out is the forward result, in its shape and type. relu, relu6, leaky_relu
+ * with alpha >= 0, sigmoid and tanh find their derivative from it, so x and y
+ * may have been overwritten: data may be NULL where op's own formula does not
+ * use it. If out is NULL, and always for gelu and silu, the operand of act is
+ * made anew from x and y. Without act, out is not used.
+ *
+ * Errors: those of the gradient, INVALID for options, and BAD_DTYPE for a
+ * result that has no act or scales.
  */
 ELEMENTWISE_API elementwise_status elementwise_apply_grad(
     elementwise_op op, const elementwise_tensor *x, const elementwise_tensor *y,

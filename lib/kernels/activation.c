@@ -126,15 +126,32 @@ EW_INLINE double logistic(double factor, double x)
     return large ? times_two_to(q, -e.k) : q;
 }
 
-EW_INLINE double sigmoid(double x)
+/* The same for f32, with room to overflow and digits to lose. */
+EW_INLINE double short_logistic(double factor, double x)
+{
+    struct power e = power_of_e(clamp(-x, -700, 700), 0);
+    return factor / (1 + e.value * two_to(e.k + round_here));
+}
+
+EW_INLINE double sigmoid_f64(double x)
 {
     return logistic(1, x);
 }
 
+EW_INLINE double sigmoid_f32(double x)
+{
+    return short_logistic(1, x);
+}
+
 /* Beyond 800 the result is x, or -0. Its sign is that of x, zeros too. */
-EW_INLINE double silu(double x)
+EW_INLINE double silu_f64(double x)
 {
     return x > 800 ? x : copysign(logistic(clamp(x, -800, 800), x), x);
+}
+
+EW_INLINE double silu_f32(double x)
+{
+    return short_logistic(x < -700 ? -700 : x, x);
 }
 
 /* 1 - 2 / (1 + e^2a) loses digits where it is small; there the series is. */
@@ -143,7 +160,7 @@ EW_INLINE double hyperbolic_tangent(double x)
     double a = clamp(fabs(x), 0, 50), z = a * a;
     struct power e = power_of_e(2 * a, 0);
     double near = a + a * (z * series(tanh_series, TANH_TERMS, z));
-    double far = 1 - 2 / (1 + times_two_to(e.value, e.k));
+    double far = 1 - 2 / (1 + e.value * two_to(e.k + round_here));
     return copysign(a < 0.625 ? near : far, x);
 }
 

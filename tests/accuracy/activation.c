@@ -22,7 +22,7 @@ struct subject {
 
 static const struct subject subjects[] = {{ELEMENTWISE_ACT_SIGMOID, {0.51, 2}},
                                           {ELEMENTWISE_ACT_TANH, {0.51, 2}},
-                                          {ELEMENTWISE_ACT_GELU, {0.51, 4}},
+                                          {ELEMENTWISE_ACT_GELU, {0.51, 7}},
                                           {ELEMENTWISE_ACT_SILU, {0.51, 2}}};
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
