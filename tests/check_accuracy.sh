@@ -1,18 +1,19 @@
 #!/bin/sh
-# Turns the table of tests/accuracy/accuracy, of a few operands, into a test
-# point per line. `make check-accuracy` takes more of them.
+# Turns the tables of tests/accuracy/, of a few operands, into a test point per
+# line. `make check-accuracy` takes more of them.
 set -eu
-program=tests/accuracy/accuracy
+folder=tests/accuracy
 
-if [ ! -x $program ]; then
+if [ ! -x $folder/accuracy ]; then
     echo "1..0 # SKIP there is no MPFR"
     exit 0
 fi
 
 status=0
-table=$($program 400) || status=$?
-echo "$table" | awk '
-NR > 3 {
+table=$($folder/accuracy 400) || status=$?
+more=$($folder/activation 1000) || status=$?
+printf '%s\n' "$table" "$more" | awk '
+/ ok / || / TOO LARGE / {
     sub(/^/, (/ ok /  ? "ok " : "not ok ") ++n " - error within its bound: ")
     print
 }

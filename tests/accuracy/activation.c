@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <mpfr.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,18 +141,21 @@ static int measure(const struct subject *s, int type, long blocks)
                 }
             }
         }
-    printf("%-8s %s  %7.4f ULP at %24.17g, bound %g\n",
+    bool good = worst <= s->bound[type];
+    printf("%-6s %-11s %-3s %7.4f %5.2f  %s %a\n", elementwise_cpu_level(),
            elementwise_act_name(s->act), elementwise_dtype_name(types[type]),
-           worst, at, s->bound[type]);
-    return !(worst <= s->bound[type]);
+           worst, s->bound[type], good ? "ok" : "TOO LARGE", at);
+    return !good;
 }
 
 int main(int argc, char **argv)
 {
-    long blocks = (argc > 1 ? atol(argv[1]) : 100000) / BLOCK;
+    long n = argc > 1 ? atol(argv[1]) : 100000,
+         blocks = (n + BLOCK - 1) / BLOCK;
     int failed = 0;
     mpfr_set_emin(mpfr_get_emin_min());
-    printf("level %s\n", elementwise_cpu_level());
+    printf("%ld values of each of %d kinds\n\n", blocks * BLOCK, KINDS);
+    printf("%-6s %-11s %-3s %7s %5s  worst\n", "level", "", "", "ULP", "bound");
     for (int i = 0; i < SUBJECTS; i++)
         for (int type = 0; type < 2; type++)
             failed |= measure(&subjects[i], type, blocks);
