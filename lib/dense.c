@@ -98,10 +98,10 @@ static inline bool is_usable(const elementwise_tensor *t, int64_t count,
                              const elementwise_tensor *out, int64_t count_out)
 {
     uintptr_t a = (uintptr_t)t->data, b = (uintptr_t)out->data;
-    bool same = (a == b) & (count == count_out) & (t->dtype == out->dtype);
-    bool apart = (b - a >= (uintptr_t)count * ew_types_size(t->dtype)) &
-                 (a - b >= (uintptr_t)count_out * ew_types_size(out->dtype));
-    return (same | apart) & (a != 0) & is_aligned(t);
+    bool same = a == b && count == count_out && t->dtype == out->dtype;
+    bool apart = b - a >= (uintptr_t)count * ew_types_size(t->dtype) &&
+                 a - b >= (uintptr_t)count_out * ew_types_size(out->dtype);
+    return (same || apart) && a != 0 && is_aligned(t);
 }
 
 /* The commonest calls: one loop, no broadcasting but of scalars. */
