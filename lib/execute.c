@@ -11,6 +11,7 @@
 enum {
     OPERANDS = EW_OUT + 1, /* of a forward call */
     TILE_BYTES = 8192,     /* per buffer: four of them stay in the L1 cache */
+    PIECE_BYTES = 32768,   /* of out, where no buffer is needed */
     TURNED_ROWS = 32       /* of a tile; their bytes fill whole lines of x */
 };
 
@@ -134,7 +135,8 @@ static void run_tile(const struct ew_pass *pass, const struct ew_block *tile,
                        tile->stride[EW_OUT]);
 }
 
-/* As many elements as fit the buffers at the widest type. */
+/* As many elements as fit the buffers at the widest type, or the cache if only
+   an activation follows. */
 static int64_t tile_elements(const struct ew_pass *pass)
 {
     unsigned widest = pass->result_size;
@@ -142,7 +144,10 @@ static int64_t tile_elements(const struct ew_pass *pass)
         widest = pass->size[k] > widest ? pass->size[k] : widest;
     for (int k = 0; k < 2; k++)
         widest = pass->stored[k] > widest ? pass->stored[k] : widest;
-    return TILE_BYTES / widest;
+    bool buffered = pass->pack[0] || pass->pack[1] || pass->load[0] ||
+                    pass->load[1] || pass->scale[0] || pass->scale[1] ||
+                    pass->store;
+    return (buffered ? TILE_BYTES : PIECE_BYTES) / widest;
 }
 
 /* Columns of a tile: all, or as many as fit; fewer where an input is turned,

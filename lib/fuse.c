@@ -5,7 +5,6 @@
 #include "fuse.h"
 
 #include "cpu.h"
-#include "kernels/loop.h"
 #include "message.h"
 #include "table.h"
 
@@ -64,20 +63,6 @@ void ew_fuse_scales(struct ew_pass *pass, int level, elementwise_dtype compute,
     pass->alpha = parameter(compute, options->alpha);
 }
 
-/* Tiles are too small for kernels to see that out is larger than the caches:
-   where it is, a last step stores past them. */
-static void stream(struct elementwise_plan *plan)
-{
-    const struct ew_loop *cols = &plan->loop[0];
-    elementwise_dtype out = plan->types.operand[EW_OUT];
-    int64_t reach = plan->highest[EW_OUT] - plan->lowest[EW_OUT];
-    if (plan->pass.store || plan->empty || plan->ndim == 0 ||
-        cols->n < EW_STREAM_ROW || reach < EW_STREAM_FROM ||
-        cols->stride[EW_OUT] != (int64_t)ew_types_size(out))
-        return;
-    plan->pass.store = ew_table_stream(plan->level, out);
-}
-
 elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
                                 const elementwise_options *options)
 {
@@ -92,7 +77,6 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     if (options->act != ELEMENTWISE_ACT_NONE)
         pass->act =
             ew_table_activation(plan->level, compute, (int)options->act);
-    stream(plan);
     plan->one_call = false;
     return ELEMENTWISE_OK;
 }

@@ -75,12 +75,6 @@ static const struct ew_activations *find_activations(int level,
     return levels[level].activations[dtype - ELEMENTWISE_F16];
 }
 
-ew_kernel *ew_table_stream(int level, elementwise_dtype dtype)
-{
-    int size = __builtin_ctz((unsigned)ew_types_size(dtype));
-    return levels[level].move[EW_MOVES + size];
-}
-
 ew_kernel *ew_table_activation(int level, elementwise_dtype dtype, int act)
 {
     return find_activations(level, dtype)->run[act];

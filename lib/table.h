@@ -31,9 +31,6 @@ ew_sum *ew_table_sum(int level, elementwise_dtype dtype);
 ew_kernel *ew_table_convert(int level, elementwise_dtype to,
                             elementwise_dtype from);
 
-/* The kernel that stores dense rows of a type past the caches. */
-ew_kernel *ew_table_stream(int level, elementwise_dtype dtype);
-
 /* The kernel that moves elements of a type unchanged. */
 ew_kernel *ew_table_move(int level, elementwise_dtype dtype);
 

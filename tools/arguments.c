@@ -297,7 +297,7 @@ int arguments_parse(int argc, char **argv, struct arguments *arguments)
     bool only_operands = false;
     *arguments = (struct arguments){.axis = ELEMENTWISE_NUMPY,
                                     .dialect = -1,
-                                     .ulp = -1,
+                                    .ulp = -1,
                                     .options = ELEMENTWISE_OPTIONS_INIT};
     for (int i = 1; i < argc; i++) {
         if (only_operands || !is_option(argv[i])) {

@@ -143,9 +143,7 @@ typedef void ew_sum(int64_t rows, int64_t cols, const void *x, int64_t row,
  *   ew_logic_base    logic.c     rows of bool, and of comparisons of an i64
  *                                with a u64 and of a u64 with an i64
  *   ew_convert_base  convert.c   [to][from]: OUT = X, EW_Y is not used
- *   ew_move_base     move.c      OUT = X, elements of 1, 2, 4, 8, 16 bytes;
- *                                then the same from dense rows to dense rows,
- *                                stored past the caches
+ *   ew_move_base     move.c      OUT = X, elements of 1, 2, 4, 8, 16 bytes
  *   ew_activation_base activation.c f16 ... f64; c64 and c128: EW_SCALE only
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
  *   ew_sum_base      sum.c       sums of f32, f64
@@ -159,8 +157,8 @@ enum { EW_MOVES = 5 };
             *const ew_complex_##level[2],                                      \
                 *const ew_logic_##level[EW_LOGIC_ROWS];                        \
     extern ew_kernel *const *const ew_convert_##level[EW_DTYPES];              \
-    extern ew_kernel *const ew_move_##level[2 * EW_MOVES];                         \
-    extern const struct ew_activations *const ew_activation_##level[6];               \
+    extern ew_kernel *const ew_move_##level[EW_MOVES];                         \
+    extern const struct ew_activations *const ew_activation_##level[6];        \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
     extern ew_sum *const ew_sum_##level[2];
 

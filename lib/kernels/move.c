@@ -48,6 +48,5 @@ enum { EW_SPREAD_MOST = 64 }; /* bytes of the longest row that is one store */
 #define NAME(x) x##_16
 #include "move.inc"
 
-ew_kernel *const EW_CONCAT(ew_move, EW_LEVEL)[2 * EW_MOVES] = {
-    move_1,   move_2,   move_4,   move_8,   move_16,
-    stream_1, stream_2, stream_4, stream_8, stream_16};
+ew_kernel *const EW_CONCAT(ew_move, EW_LEVEL)[EW_MOVES] = {
+    move_1, move_2, move_4, move_8, move_16};
