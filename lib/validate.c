@@ -118,7 +118,7 @@ elementwise_status ew_validate_data(const char *what, const char *name,
         return ew_fail(ELEMENTWISE_INVALID,
                        "%s: the data of %s is NULL but it has elements", what,
                        name);
-    if ((uintptr_t)data % align)
+    if ((uintptr_t)data & (align - 1))
         return ew_fail(ELEMENTWISE_MISALIGNED,
                        "%s: the data of %s, %p, is not a multiple of %zu%s",
                        what, name, data, align,

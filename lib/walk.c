@@ -19,7 +19,11 @@
 #include "execute.h"
 #include "table.h"
 
-enum { INPUTS = EW_DDY + 1, TILE_BYTES = 4096 };
+enum {
+    INPUTS = EW_DDY + 1,
+    TILE_BYTES = 4096,   /* of each of up to eight buffers */
+    DIRECT_BYTES = 65536 /* of a tile without buffers */
+};
 
 /* Complex numbers are two sums each. */
 static bool is_complex(const struct ew_gradient *g)
@@ -147,15 +151,16 @@ static const void *dense_input(const struct ew_gradient *g,
     return buffer;
 }
 
-/* Stores what was made, converted or added to what is there. */
+/* Stores what was made, rows of `row` bytes, converted or added to what is
+   there. */
 static void store(const struct ew_term *t, const struct ew_block *tile,
-                  const void *made)
+                  const void *made, int64_t row)
 {
     struct ew_loop loop[2] = {{.n = tile->cols}, {.n = tile->rows}};
     const struct ew_stride s = tile->stride[t->out];
     void *const data[] = {(void *)made, tile->data[t->out], tile->data[t->out]};
     loop[0].stride[EW_X] = t->made_size;
-    loop[1].stride[EW_X] = t->made_size * tile->cols;
+    loop[1].stride[EW_X] = row;
     loop[0].stride[EW_Y] = loop[0].stride[EW_OUT] = s.col;
     loop[1].stride[EW_Y] = loop[1].stride[EW_OUT] = s.row;
     ew_execute(loop, 2, &t->finish, data);
@@ -164,10 +169,9 @@ static void store(const struct ew_term *t, const struct ew_block *tile,
 /* Reals are summed; a row of complex numbers is a row of twice as many. */
 static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
                         const struct ew_term *t, const struct ew_block *tile,
-                        const void *made)
+                        const void *made, int64_t row)
 {
     int64_t parts = is_complex(g) ? 2 : 1;
-    int64_t row = tile->cols * (int64_t)ew_types_size(g->compute);
     bool narrow =
         g->compute == ELEMENTWISE_F32 || g->compute == ELEMENTWISE_C64;
     ew_table_sum(g->level, narrow ? ELEMENTWISE_F32 : ELEMENTWISE_F64)(
@@ -226,6 +230,29 @@ static const void *make(const struct ew_gradient *g, const struct ew_term *t,
     return buffer;
 }
 
+static void finish_tile(const struct ew_gradient *g, const struct ew_walk *w,
+                        const struct ew_term *t, const struct ew_block *tile,
+                        const void *made, int64_t row)
+{
+    if (t->reduced)
+        add_to_sums(g, w, t, tile, made, row);
+    else
+        store(t, tile, made, row);
+}
+
+/* Whether all that the walk makes is dout as it is in memory. */
+static bool is_direct(const struct ew_gradient *g, const struct ew_walk *w,
+                      const struct ew_block *block)
+{
+    bool direct =
+        g->dtype[EW_OUT] == g->compute && !g->slope &&
+        !g->forward.scale[EW_X] && !g->forward.scale[EW_Y] &&
+        block->stride[EW_OUT].col == (int64_t)ew_types_size(g->compute);
+    for (int i = 0; i < w->terms; i++)
+        direct &= !w->term[i]->derive;
+    return direct;
+}
+
 /* Everything is made before anything is stored, and what is dout itself is
    stored first: one of the outputs may be dout. */
 static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
@@ -239,18 +266,15 @@ static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
         in[k] =
             uses >> k & 1 ? dense_input(g, tile, k, room->in[k]) : room->in[k];
     int64_t n = tile->rows * tile->cols;
+    int64_t row = tile->cols * (int64_t)ew_types_size(g->compute);
     fuse(g, uses, n, in, room);
     for (int i = 0; i < w->terms; i++)
         made[i] = make(g, w->term[i], n, in, room->made[i]);
     for (int derived = 0; derived < 2; derived++)
         for (int i = 0; i < w->terms; i++) {
             const struct ew_term *t = w->term[i];
-            if ((t->derive != NULL) != derived)
-                continue;
-            if (t->reduced)
-                add_to_sums(g, w, t, tile, made[i]);
-            else
-                store(t, tile, made[i]);
+            if ((t->derive != NULL) == derived)
+                finish_tile(g, w, t, tile, made[i], row);
         }
 }
 
@@ -258,13 +282,19 @@ static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
 static void run_block(const struct ew_gradient *g, const struct ew_walk *w,
                       const struct ew_block *block, struct room *room)
 {
-    int64_t fit = TILE_BYTES / (int64_t)ew_types_size(g->compute);
+    bool direct = is_direct(g, w, block);
+    int64_t fit = (direct ? DIRECT_BYTES : TILE_BYTES) /
+                  (int64_t)ew_types_size(g->compute);
     int64_t cols = block->cols < fit ? block->cols : fit, rows = fit / cols;
     for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {
             struct ew_block tile =
                 ew_block_tile(block, EW_OPERANDS, r, c, rows, cols);
-            run_tile(g, w, &tile, room);
+            if (!direct)
+                run_tile(g, w, &tile, room);
+            for (int i = 0; i < w->terms && direct; i++)
+                finish_tile(g, w, w->term[i], &tile, tile.data[EW_OUT],
+                            tile.stride[EW_OUT].row);
         }
 }
 
