@@ -728,6 +728,8 @@ complains 'explain of an unknown operation' 2 'is it add?' explain ad 2 2
 complains 'explain does not suggest what it does not take' 2 \
     "'copy' is not an operation" explain copy 2 2
 equal 'explain asks nothing then' 0 "$(grep -c 'is it' stderr)"
+prints 'explain of a shape that looks like a hexadecimal number' \
+    'f32 (0,3)' explain mul 0x3 3
 prints 'explain of a number' 'f16 ()' explain mul 2x3:f16 0.5
 prints 'explain of a negative number' 'out    i16 (4)' explain sub -1 4:i16
 complains 'explain of a number that does not fit' 3 '300 does not fit' \

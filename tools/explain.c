@@ -34,10 +34,13 @@ static bool wants_colour(void)
            strcmp(terminal, "dumb") != 0;
 }
 
-/* Digits alone are a shape of one dimension. */
+/* What may be a shape is one: 2 has one dimension, 0x3 two. */
 static bool is_number(const char *text)
 {
-    return number_is(text) && text[strspn(text, "0123456789")];
+    int64_t shape[ELEMENTWISE_MAX_NDIM];
+    int ndim;
+    return number_is(text) &&
+           !text_parse_shape(text, strlen(text), &ndim, shape);
 }
 
 /* A shape with or without a type, such as 2x3:f16; otherwise a file. */
