@@ -234,7 +234,7 @@ typedef struct elementwise_options {
     double scale_y;      /**< the factor of y; sum_to: must be 1 */
     double alpha;        /**< slope of LEAKY_RELU; not read without it */
     elementwise_act act; /**< after the operation; sum_to: must be ACT_NONE */
-    unsigned flags;      /**< 0 or ELEMENTWISE_STREAM */
+    unsigned flags;      /**< 0, or some of ELEMENTWISE_STREAM, ADD_TO_... */
     const elementwise_executor *executor; /**< must be NULL in this version */
     int threads;  /**< 0 or 1 in this version: the caller alone */
     int reserved; /**< 0 */

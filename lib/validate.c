@@ -141,8 +141,8 @@ elementwise_status ew_validate_options(const char *what,
         return ew_fail(ELEMENTWISE_INVALID, "%s: unknown act %d", what,
                        (int)options->act);
     if (options->flags & ~(flags | ELEMENTWISE_STREAM))
-        field = "flags must be 0 or ELEMENTWISE_STREAM, or for gradients and "
-                "sum_to ELEMENTWISE_ADD_TO_ their outputs";
+        field = "flags must be 0 or ELEMENTWISE_STREAM; for gradients and "
+                "sum_to also ELEMENTWISE_ADD_TO_ what they have";
     else if (options->executor)
         field = "executor must be NULL";
     else if (options->threads != 0 && options->threads != 1)

@@ -270,12 +270,10 @@ static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
     fuse(g, uses, n, in, room);
     for (int i = 0; i < w->terms; i++)
         made[i] = make(g, w->term[i], n, in, room->made[i]);
-    for (int derived = 0; derived < 2; derived++)
-        for (int i = 0; i < w->terms; i++) {
-            const struct ew_term *t = w->term[i];
-            if ((t->derive != NULL) == derived)
-                finish_tile(g, w, t, tile, made[i], row);
-        }
+    for (int apart = 0; apart < 2; apart++)
+        for (int i = 0; i < w->terms; i++)
+            if ((made[i] != in[EW_OUT]) == apart)
+                finish_tile(g, w, w->term[i], tile, made[i], row);
 }
 
 /* Cuts the two inner loops into tiles; pieces of a row are whole lanes. */

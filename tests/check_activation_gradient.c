@@ -423,6 +423,37 @@ START_TEST(what_cannot_be_done_is_refused)
 }
 END_TEST
 
+/* dx or dy in the place of dout, and its scale, must not show in the other
+   gradient, which is made of dout too. */
+START_TEST(a_scaled_gradient_may_take_the_place_of_dout)
+{
+    int64_t n = 4;
+    for (int round = 0; round < 8; round++) {
+        bool x_in_place = round & 1, summed = round & 2, both = round & 4;
+        double v[4] = {1, 1, 1, 1}, g[4] = {1, 2, 3, 4}, d[4] = {9, 9, 9, 9};
+        elementwise_tensor wide = {v, ELEMENTWISE_F64, 1, &n, NULL};
+        elementwise_tensor other = wide, dout = wide, to = wide;
+        elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+        other.ndim = to.ndim = summed ? 0 : 1;
+        dout.data = g;
+        to.data = d;
+        options.scale_x = x_in_place ? 2 : both ? 3 : 1;
+        options.scale_y = x_in_place ? (both ? 3 : 1) : 2;
+        ck_assert_int_eq(
+            elementwise_apply_grad(ELEMENTWISE_ADD, x_in_place ? &wide : &other,
+                                   x_in_place ? &other : &wide, NULL, &dout, -1,
+                                   x_in_place ? &dout : &to,
+                                   x_in_place ? &to : &dout, &options),
+            0);
+        for (int i = 0; i < 4; i++) {
+            ck_assert(g[i] == 2 * (i + 1));
+            ck_assert(summed || d[i] == (both ? 3 : 1) * (i + 1));
+        }
+        ck_assert(!summed || d[0] == (both ? 30 : 10));
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *values = support_case("values"), *calls = support_case("calls");
@@ -432,6 +463,7 @@ int main(void)
     tcase_add_test(values, corners_infinities_and_nan_are_as_documented);
     tcase_add_test(calls, operands_that_are_gone_are_not_read);
     tcase_add_test(calls, what_cannot_be_done_is_refused);
+    tcase_add_test(calls, a_scaled_gradient_may_take_the_place_of_dout);
     TCase *const cases[] = {values, calls, NULL};
     return support_run("activation_gradient", cases);
 }
