@@ -144,10 +144,7 @@ static int64_t tile_elements(const struct ew_pass *pass)
         widest = pass->size[k] > widest ? pass->size[k] : widest;
     for (int k = 0; k < 2; k++)
         widest = pass->stored[k] > widest ? pass->stored[k] : widest;
-    bool buffered = pass->pack[0] || pass->pack[1] || pass->load[0] ||
-                    pass->load[1] || pass->scale[0] || pass->scale[1] ||
-                    pass->store;
-    return (buffered ? TILE_BYTES : PIECE_BYTES) / widest;
+    return (ew_pass_buffers(pass) ? TILE_BYTES : PIECE_BYTES) / widest;
 }
 
 /* Columns of a tile: all, or as many as fit; fewer where an input is turned,

@@ -95,11 +95,18 @@ int ew_plan_merge(struct ew_loop *loop, int ndim, int operands);
 elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
                                   const struct ew_placed placed[3]);
 
-/* Whether a pass runs tile by tile. */
-static inline bool ew_pass_tiles(const struct ew_pass *pass)
+/* Whether operands pass through the buffers of a tile. */
+static inline bool ew_pass_buffers(const struct ew_pass *pass)
 {
     return pass->pack[0] || pass->pack[1] || pass->load[0] || pass->load[1] ||
-           pass->scale[0] || pass->scale[1] || pass->act || pass->store;
+           pass->scale[0] || pass->scale[1] || pass->store;
+}
+
+/* Whether a pass runs tile by tile: an activation works on what is in the
+   cache, buffer or not. */
+static inline bool ew_pass_tiles(const struct ew_pass *pass)
+{
+    return ew_pass_buffers(pass) || pass->act;
 }
 
 /* Whether input k shares a byte with out. data starts where the loops do. */
