@@ -11,10 +11,10 @@
 #include "strategy.h"
 #include "table.h"
 
-/* A call's loops, with strides in elements, and the elements of each
-   operand. */
+/* A call's loops, and the elements of each operand. */
 struct nest {
     int64_t count[3];
+    bool empty;
     int ndim;
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };
@@ -50,32 +50,41 @@ static inline bool is_line(const elementwise_tensor *x,
 
 /* Opens the loops from the last dimension to the first. As all operands are
    dense, dimensions along which the same ones of them are stretched walk
-   memory as one. False unless x and y broadcast to exactly out's shape. */
-static bool open_loops(const struct ew_alignment *a, const int64_t *shape,
-                       struct nest *nest)
+   memory as one; an extent of 0 is not counted, as in validate.c. False unless
+   x and y broadcast to exactly out's shape. size is that of their elements. */
+static inline bool open_loops(const struct ew_alignment *a, int64_t size,
+                              const elementwise_tensor *out, struct nest *nest)
 {
+    int64_t size_out = (int64_t)ew_types_size(out->dtype);
     int64_t count_x = 1, count_y = 1, count = 1;
+    int64_t reach = sizeof(struct ew_c128); /* bytes, of the widest type */
     int walks = 0, last = -1; /* which of x and y walk along the last loop */
+    nest->empty = false;
     for (int dim = a->ndim - 1; dim >= 0; dim--) {
-        int64_t n = shape[dim], x = ew_shape_extent(&a->x, dim);
+        int64_t n = out->shape[dim], x = ew_shape_extent(&a->x, dim);
         int64_t y = ew_shape_extent(&a->y, dim);
         int now = (x == n) | (y == n) << 1;
-        if (n < 1 || !now || (x != n && x != 1) || (y != n && y != 1))
+        if (!now || (x != n && x != 1) || (y != n && y != 1))
             return false;
-        if (n == 1)
+        if (n <= 1) {
+            nest->empty |= n == 0;
+            if (n < 0)
+                return false;
             continue;
+        }
         if (now == walks)
             nest->loop[last].n *= n;
         else {
             struct ew_loop *loop = &nest->loop[++last];
             loop->n = n;
-            loop->stride[EW_X] = x == 1 ? 0 : count_x;
-            loop->stride[EW_Y] = y == 1 ? 0 : count_y;
-            loop->stride[EW_OUT] = count;
+            loop->stride[EW_X] = x == 1 ? 0 : count_x * size;
+            loop->stride[EW_Y] = y == 1 ? 0 : count_y * size;
+            loop->stride[EW_OUT] = count * size_out;
             walks = now;
         }
-        if (__builtin_mul_overflow(count, n, &count))
+        if (__builtin_mul_overflow(reach, n, &reach))
             return false;
+        count *= n;
         count_x *= x;
         count_y *= y;
     }
@@ -83,7 +92,7 @@ static bool open_loops(const struct ew_alignment *a, const int64_t *shape,
     nest->count[EW_Y] = count_y;
     nest->count[EW_OUT] = count;
     nest->ndim = last + 1;
-    return count <= most;
+    return true;
 }
 
 /* Alignments are powers of two. */
@@ -130,22 +139,17 @@ static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
 {
     int64_t size = (int64_t)ew_types_size(x->dtype);
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
-    const struct ew_pass pass = {.op = kernel};
     struct ew_alignment a = {.axis = axis, .x.tensor = x, .y.tensor = y};
     struct nest nest;
     if (ew_shape_place(&a) || a.ndim != out->ndim ||
-        !open_loops(&a, out->shape, &nest) ||
+        !open_loops(&a, size, out, &nest) ||
         ew_strategy_folds(nest.loop, nest.ndim, size_out, false) ||
         !is_usable(x, nest.count[EW_X], out, nest.count[EW_OUT]) ||
         !is_usable(y, nest.count[EW_Y], out, nest.count[EW_OUT]))
         return false;
     void *const data[] = {x->data, y->data, out->data};
-    for (int i = 0; i < nest.ndim; i++) {
-        nest.loop[i].stride[EW_X] *= size;
-        nest.loop[i].stride[EW_Y] *= size;
-        nest.loop[i].stride[EW_OUT] *= size_out;
-    }
-    ew_execute(nest.loop, nest.ndim, &pass, data);
+    if (!nest.empty)
+        ew_execute_calls(nest.loop, nest.ndim, kernel, data);
     return true;
 }
 

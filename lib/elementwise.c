@@ -25,12 +25,12 @@ run_plan(elementwise_op op, const elementwise_tensor *x,
 }
 
 /* The path of every forward call; options may be NULL. */
-static elementwise_status run(elementwise_op op, const elementwise_tensor *x,
-                              const elementwise_tensor *y, int axis,
-                              const elementwise_tensor *out,
-                              const elementwise_options *options)
+static inline elementwise_status
+run(elementwise_op op, const elementwise_tensor *x, const elementwise_tensor *y,
+    int axis, const elementwise_tensor *out, const elementwise_options *options)
 {
-    if (ew_fuse_nothing(options) && ew_dense_run(op, x, y, axis, out))
+    if ((!options || ew_fuse_nothing(options)) &&
+        ew_dense_run(op, x, y, axis, out))
         return ELEMENTWISE_OK;
     return run_plan(op, x, y, axis, out, options);
 }

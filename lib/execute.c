@@ -27,6 +27,22 @@ static void *moved(void *data, int64_t bytes)
     return data ? (char *)data + bytes : NULL;
 }
 
+/* Inline, so that the number of operands may be a constant. */
+static inline bool advance(const struct ew_loop *loop, int first, int ndim,
+                           int operands, int64_t *index, void *data[])
+{
+    for (int d = first; d < ndim; d++) {
+        bool carry = ++index[d] == loop[d].n;
+        int64_t steps = carry ? 1 - loop[d].n : 1;
+        for (int k = 0; k < operands; k++)
+            data[k] = moved(data[k], steps * loop[d].stride[k]);
+        if (!carry)
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -184,15 +200,6 @@ static void run_tiles(const struct ew_pass *pass, const struct ew_block *block)
         }
 }
 
-/* Without conversions a block is a single call, however large it is. */
-static void run_block(const struct ew_pass *pass, const struct ew_block *block)
-{
-    if (ew_pass_tiles(pass))
-        run_tiles(pass, block);
-    else
-        pass->op(block->rows, block->cols, block->data, block->stride);
-}
-
 struct ew_block ew_block_start(const struct ew_loop *loop, int ndim,
                                int operands, void *const data[])
 {
@@ -212,26 +219,45 @@ struct ew_block ew_block_start(const struct ew_loop *loop, int ndim,
 bool ew_loops_advance(const struct ew_loop *loop, int first, int ndim,
                       int operands, int64_t *index, void *data[])
 {
-    for (int d = first; d < ndim; d++) {
-        bool carry = ++index[d] == loop[d].n;
-        int64_t steps = carry ? 1 - loop[d].n : 1;
-        for (int k = 0; k < operands; k++)
-            data[k] = moved(data[k], steps * loop[d].stride[k]);
-        if (!carry)
-            return true;
-        index[d] = 0;
-    }
-    return false;
+    return advance(loop, first, ndim, operands, index, data);
 }
 
-void ew_execute(const struct ew_loop *loop, int ndim,
-                const struct ew_pass *pass, void *const data[])
+void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
+                      void *const data[])
+{
+    int64_t index[ELEMENTWISE_MAX_NDIM];
+    struct ew_stride stride[OPERANDS];
+    void *at[OPERANDS];
+    for (int k = 0; k < OPERANDS; k++) {
+        at[k] = data[k];
+        stride[k].col = ndim > 0 ? loop[0].stride[k] : 0;
+        stride[k].row = ndim > 1 ? loop[1].stride[k] : 0;
+    }
+    for (int d = 2; d < ndim; d++)
+        index[d] = 0;
+    do
+        op(ndim > 1 ? loop[1].n : 1, ndim > 0 ? loop[0].n : 1, at, stride);
+    while (advance(loop, 2, ndim, OPERANDS, index, at));
+}
+
+/* Tiles of one block after the other. */
+static void run_blocks(const struct ew_loop *loop, int ndim,
+                       const struct ew_pass *pass, void *const data[])
 {
     struct ew_block block = ew_block_start(loop, ndim, OPERANDS, data);
     int64_t index[ELEMENTWISE_MAX_NDIM];
     for (int d = 2; d < ndim; d++)
         index[d] = 0;
     do
-        run_block(pass, &block);
-    while (ew_loops_advance(loop, 2, ndim, OPERANDS, index, block.data));
+        run_tiles(pass, &block);
+    while (advance(loop, 2, ndim, OPERANDS, index, block.data));
+}
+
+void ew_execute(const struct ew_loop *loop, int ndim,
+                const struct ew_pass *pass, void *const data[])
+{
+    if (ew_pass_tiles(pass))
+        run_blocks(loop, ndim, pass, data);
+    else
+        ew_execute_calls(loop, ndim, pass->op, data);
 }

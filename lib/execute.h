@@ -11,6 +11,10 @@
 void ew_execute(const struct ew_loop *loop, int ndim,
                 const struct ew_pass *pass, void *const data[]);
 
+/* The same for a pass of which op is all. */
+void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
+                      void *const data[]);
+
 /* The two inner loops of a nest over some operands, and where they start. */
 struct ew_block {
     int64_t rows, cols;

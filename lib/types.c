@@ -22,19 +22,18 @@ static const char *const dtypes[EW_DTYPES] = {
 #include "dtypes.def"
 };
 
-enum result { PROMOTED, BOOL };
-
-struct op_facts {
-    const char *name;
-    unsigned char types, result, fault;
-};
-
-static const struct op_facts ops[] = {
+#define PROMOTED false
+#define BOOL true
+const struct ew_op_facts ew_types_ops[] = {
 #define OP(name, NAME, types, result, fault, ulp)                              \
-    [ELEMENTWISE_##NAME] = {#name, types, result, EW_FAULT_##fault},
+    [ELEMENTWISE_##NAME] = {#name, types,                                      \
+                            (types) & (EW_FAULT_##fault ? ~EW_INTEGERS : ~0),  \
+                            result, EW_FAULT_##fault},
 #include "ops.def"
 };
-enum { OPS = sizeof ops / sizeof *ops };
+static const struct ew_op_facts *const ops = ew_types_ops;
+enum { OPS = sizeof ew_types_ops / sizeof *ew_types_ops };
+_Static_assert(OPS - 1 == EW_LAST_OP, "the header and ops.def differ");
 
 static const char *const acts[] = {"none",    "relu", "relu6", "leaky_relu",
                                    "sigmoid", "tanh", "gelu",  "silu"};
@@ -45,11 +44,6 @@ static const char *const statuses[] = {
     "OVERLAP",  "MISALIGNED", "TOO_LARGE", "DIVISION_BY_ZERO", "NO_GRADIENT",
     "NO_MEMORY"};
 enum { STATUSES = sizeof statuses / sizeof *statuses };
-
-static bool known_op(elementwise_op op)
-{
-    return (unsigned)op - 1 < OPS - 1;
-}
 
 /* The smallest signed type that holds an unsigned one; f64 where none does,
    as in NumPy. */
@@ -200,7 +194,7 @@ elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,
     if (is_logical(op) && becomes_bool(x, y))
         compute = ELEMENTWISE_BOOL;
     types->compute[0] = types->compute[1] = types->compute[2] = compute;
-    if (ops[op].result == BOOL) {
+    if (ops[op].to_bool) {
         if (mixed && !is_logical(op)) {
             types->compute[0] = widen_mixed(x);
             types->compute[1] = widen_mixed(y);
@@ -219,27 +213,18 @@ elementwise_status ew_types_out(elementwise_op op, elementwise_dtype out,
 {
     elementwise_dtype result = types->result;
     types->operand[2] = out;
-    bool same_kind = ops[op].result == BOOL ? out == result
-                                            : ew_types_facts[result].kind <=
-                                                  ew_types_facts[out].kind;
+    bool same_kind = ops[op].to_bool ? out == result
+                                     : ew_types_facts[result].kind <=
+                                           ew_types_facts[out].kind;
     if (same_kind)
         return ELEMENTWISE_OK;
     return ew_fail(ELEMENTWISE_BAD_DTYPE,
                    "%s: the result is %s and cannot be stored as %s; out "
                    "may be %s%s",
                    ops[op].name, dtypes[result], dtypes[out], dtypes[result],
-                   ops[op].result == BOOL ? ""
-                                          : ", or a type that same_kind "
-                                            "casting from it allows");
-}
-
-bool ew_types_direct(elementwise_op op, elementwise_dtype x,
-                     elementwise_dtype y, elementwise_dtype out)
-{
-    if (!known_op(op) || !ew_types_known(x) || x != y)
-        return false;
-    bool faults = ops[op].fault && (ew_types_facts[x].kind & EW_INTEGERS);
-    return !faults && out == (ops[op].result == BOOL ? ELEMENTWISE_BOOL : x);
+                   ops[op].to_bool ? ""
+                                   : ", or a type that same_kind "
+                                     "casting from it allows");
 }
 
 elementwise_status elementwise_result_type(elementwise_op op,
@@ -250,7 +235,7 @@ elementwise_status elementwise_result_type(elementwise_op op,
     struct ew_types types;
     if (!result)
         return ew_fail(ELEMENTWISE_INVALID, "result_type: result is NULL");
-    if (!known_op(op))
+    if (!ew_types_known_op(op))
         return ew_fail(ELEMENTWISE_INVALID, "result_type: unknown op %d", op);
     if (!ew_types_known(x) || !ew_types_known(y))
         return ew_fail(ELEMENTWISE_INVALID, "%s: unknown dtype %d",
@@ -268,7 +253,7 @@ size_t elementwise_dtype_size(elementwise_dtype dtype)
 
 const char *elementwise_op_name(elementwise_op op)
 {
-    return known_op(op) ? ops[op].name : NULL;
+    return ew_types_known_op(op) ? ops[op].name : NULL;
 }
 
 const char *elementwise_dtype_name(elementwise_dtype dtype)

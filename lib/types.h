@@ -37,11 +37,27 @@ struct ew_types {
     enum ew_fault fault;
 };
 
-/* The facts of dtypes.def by number, inline because short calls ask often. */
+/* The facts of dtypes.def by number, inline as short calls ask often. */
 struct ew_dtype_facts {
     unsigned char kind, size, part;
 };
 extern const struct ew_dtype_facts ew_types_facts[];
+
+/* Those of ops.def. */
+struct ew_op_facts {
+    const char *name;
+    unsigned char types, safe; /* kinds that it takes; without any fault */
+    bool to_bool;              /* the result's type, if not the promoted one */
+    unsigned char fault;
+};
+extern const struct ew_op_facts ew_types_ops[];
+
+enum { EW_LAST_OP = ELEMENTWISE_BITWISE_RIGHT_SHIFT };
+
+static inline bool ew_types_known_op(elementwise_op op)
+{
+    return (unsigned)op - 1 < EW_LAST_OP;
+}
 
 static inline bool ew_types_known(elementwise_dtype dtype)
 {
@@ -74,9 +90,16 @@ elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,
 elementwise_status ew_types_out(elementwise_op op, elementwise_dtype out,
                                 struct ew_types *types);
 
-/* Whether the kernel for x op y reads and writes the three types as they are
-   and has no fault to look for. op may be anything. */
-bool ew_types_direct(elementwise_op op, elementwise_dtype x,
-                     elementwise_dtype y, elementwise_dtype out);
+/* Whether the kernel for x op y, if there is one, reads and writes the three
+   types as they are and has no fault to look for. op may be anything. */
+static inline bool ew_types_direct(elementwise_op op, elementwise_dtype x,
+                                   elementwise_dtype y, elementwise_dtype out)
+{
+    if (!ew_types_known_op(op) || !ew_types_known(x) || x != y)
+        return false;
+    const struct ew_op_facts *facts = &ew_types_ops[op];
+    return (facts->safe & ew_types_facts[x].kind) &&
+           out == (facts->to_bool ? ELEMENTWISE_BOOL : x);
+}
 
 #endif

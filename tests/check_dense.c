@@ -80,7 +80,7 @@ START_TEST(what_is_not_simple_is_left_alone)
     t = (elementwise_tensor){a, ELEMENTWISE_F32, 2, other, NULL};
     ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &to));
     t = (elementwise_tensor){a, ELEMENTWISE_F32, 2, none, NULL};
-    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &t, -1, &t));
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &t));
     t = (elementwise_tensor){NULL, ELEMENTWISE_F32, 2, shape, NULL};
     ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &t, &good, -1, &to));
     t.data = (char *)a + 1;
@@ -92,6 +92,29 @@ START_TEST(what_is_not_simple_is_left_alone)
     ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &rows, &one, -1, &rows));
     ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &good, &one, 0, &to));
     ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &good, &one, 7, &to));
+}
+END_TEST
+
+START_TEST(no_elements_are_nothing_to_do)
+{
+    int64_t none[] = {0, 3}, row[] = {3}, deep[] = {2, 1, 0, 1, 3};
+    int64_t huge[] = {INT64_C(1) << 62, 0};
+    float a[3] = {1}, b[3] = {2}, o[3] = {3};
+    elementwise_tensor x = {a, ELEMENTWISE_F32, 2, none, NULL}, to = x;
+    elementwise_tensor y = {b, ELEMENTWISE_F32, 1, row, NULL};
+    to.data = o;
+    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &x, &x, -1, &to));
+    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &x, &y, -1, &to));
+    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &x, &y, 1, &to));
+    x.ndim = to.ndim = 5;
+    x.shape = to.shape = deep;
+    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &x, &y, -1, &to));
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &y, &y, -1, &to));
+    ck_assert(o[0] == 3);
+    x.ndim = to.ndim = 2;
+    x.shape = to.shape = huge;
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &x, &x, -1, &to));
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &x, &y, -1, &to));
 }
 END_TEST
 
@@ -120,6 +143,7 @@ int main(void)
     TCase *dense = support_case("dense");
     tcase_add_test(dense, row_major_calls_are_taken_and_right);
     tcase_add_test(dense, what_is_not_simple_is_left_alone);
+    tcase_add_test(dense, no_elements_are_nothing_to_do);
     tcase_add_test(dense, out_may_be_an_input_or_lie_beside_it);
     TCase *const cases[] = {dense, NULL};
     return support_run("dense", cases);
