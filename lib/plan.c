@@ -299,15 +299,20 @@ static elementwise_status check_overlap(const struct elementwise_plan *plan,
                    plan->what, k ? "y" : "x", k ? "y" : "x");
 }
 
-/* Makes that call if the data is as usual: there, aligned, and out apart from
-   inputs or in the place of one. Else returns false. */
+/* Makes that call, or none for no elements, if the data is as usual: there,
+   aligned, and out apart from inputs or in the place of one. Else returns
+   false. */
 static bool run_call(const struct elementwise_plan *plan, void *const data[])
 {
     const char *x = data[EW_X], *y = data[EW_Y], *out = data[EW_OUT];
     uintptr_t unaligned = ((uintptr_t)x & plan->unaligned[EW_X]) |
                           ((uintptr_t)y & plan->unaligned[EW_Y]) |
                           ((uintptr_t)out & plan->unaligned[EW_OUT]);
-    if (!plan->one_call || !x || !y || !out || unaligned ||
+    if (!x || !y || !out || unaligned)
+        return false;
+    if (plan->empty)
+        return true;
+    if (!plan->one_call ||
         !((plan->in_place[EW_X] && x == out) || apart(plan, EW_X, x, out)) ||
         !((plan->in_place[EW_Y] && y == out) || apart(plan, EW_Y, y, out)))
         return false;
