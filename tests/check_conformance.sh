@@ -129,6 +129,39 @@ reads "a difference on purpose" 0 'on purpose, nap: 1' 'add axis -1' \
 reads "a reason excuses one result" 1 '2 (40000000) found' 'mul axis -1' \
     "x f32 () $one" "y f32 () $two" "out f32 () $one" 'differs nap' \
     "our-out f32 () $three"
+# Two elements in which a framework's max differs: [NaN, 0, 1] with [1, -0, 1]
+max="max axis -1
+x f32 (1,3) 7fc00000 00000000 $one
+y f32 (3) $one 80000000 $one
+out f32 (1,3) $one 80000000 $one"
+reads "two reasons, each with its elements" 0 'on purpose, zero: 1' "$max" \
+    'differs nan out(0,0)=7fc00000' 'differs zero out(0,1)=00000000'
+reads "elements of a reason over several lines" 0 'on purpose, both: 1' \
+    "$max" 'differs both out(0,0)=7fc00000' ' out(0,1)=00000000'
+reads "an element that no reason explains" 1 \
+    'out(0,1): -0 (80000000) is expected, 0 (00000000) found' "$max" \
+    'differs nan out(0,0)=7fc00000'
+reads "an element that is otherwise again" 1 \
+    'out(0,1): 1 (3f800000) is expected, 0 (00000000) found' "$max" \
+    'differs nan out(0,0)=7fc00000' "differs zero out(0,1)=$one"
+reads "an element with two reasons" 4 'v.txt:8: '\''out(0,0)=00000000' "$max" \
+    'differs nan out(0,0)=7fc00000' 'differs zero out(0,0)=00000000'
+reads "an element that does not differ" 4 'is no difference' "$max" \
+    "differs nan out(0,2)=$one"
+reads "an element beyond the shape" 4 'is not in the shape of out' "$max" \
+    'differs nan out(1,0)=7fc00000'
+reads "an element of another rank" 4 'is not in the shape of out' "$max" \
+    'differs nan out(0)=7fc00000'
+reads "an element of nothing" 4 'is not an element of a result above' "$max" \
+    'differs nan dx(0,0)=7fc00000'
+reads "an element of another type" 4 'is not f32 in hexadecimal' "$max" \
+    'differs nan out(0,0)=7fc0'
+reads "a reason of all beside one of some" 4 'must name its elements' "$max" \
+    'differs nan out(0,0)=7fc00000' 'differs zero'
+reads "our result and its elements" 4 'our-out is told already' "$max" \
+    "our-out f32 () $one" 'differs nan out(0,0)=7fc00000'
+reads "a reason twice" 4 "'differs nan' stands here twice" "$max" \
+    'differs nan out(0,0)=7fc00000' 'differs nan out(0,1)=00000000'
 reads "a gradient" 0 '  1       0' 'grad mul axis 0' \
     "x f32 (2,1) $one $two" "y f32 (2) $three $one" "dout f32 (2,1) $one $one" \
     "dx f32 (2,1) $three $one" "dy f32 (2) $one $two"
@@ -205,6 +238,38 @@ says "a missing .npy file" 4 'cases/missing.npy: ' conform "$cases"
 echo 'add axis -1 x' >"$cases/manifest.txt"
 says "a role without a file" 4 'manifest.txt:1: a file should follow x' \
     conform "$cases"
+
+printf '\357\273\277add axis -1 x one_two.npy y one_two.npy out %s\r\n\r\n \t\n' \
+    two_four.npy >"$cases/manifest.txt"
+says "a byte order mark, lines of Windows, empty lines" 0 '  1       0' \
+    conform "$cases"
+printf '# a\nadd axis\000 -1 x one_two.npy y one_two.npy\n' >"$cases/manifest.txt"
+says "a NUL byte" 4 'manifest.txt:2: a NUL byte' conform "$cases"
+printf '\377\376a\000d\000d\000\n\000' >"$cases/manifest.txt"
+says "UTF-16" 4 'manifest.txt:1: a NUL byte' conform "$cases"
+echo 'sub axis -1 x two_four.npy y one_two.npy out two_four.npy differs joke' \
+    >"$cases/manifest.txt"
+
+# Cases in JSON, and files of which one cannot be read. It is broken behind a
+# case that differs.
+{ echo 'elementwise-vectors 1 nobody 1.0' && echo && printf '%s\n' \
+    'add axis 0' "x f32 (1) $one" "y f64 () 3ff0000000000000" \
+    'out f64 (1) 4000000000000001' '' 'add axis'; } >"$folder/broken.txt"
+says "JSON names a case that differs" 4 '"file":"'"$folder"'/broken.txt","line":3'\
+',"op":"add","gradient":false,"x_type":"f32","y_type":"f64","axis":0,'\
+'"verdict":"different","ulp":1,"reasons":[],"why":"out(0): ' \
+    conform --json "$folder/broken.txt" "$cases"
+says "JSON names a case that differs on purpose" 4 \
+    '"line":1,"op":"sub","gradient":false,"x_type":"f32","y_type":"f32",'\
+'"axis":-1,"verdict":"on_purpose","ulp":4194304,"reasons":["joke"]}' \
+    conform --json "$folder/broken.txt" "$cases"
+says "JSON names what cannot be read" 4 \
+    '"unreadable":["'"$folder"'/broken.txt"],"total":{"equal":0,"within":0,'\
+'"on_purpose":1,"different":1}}' conform --json "$folder/broken.txt" "$cases"
+says "the line that is broken" 4 "broken.txt:8: 'axis' and an integer" \
+    conform "$folder/broken.txt" "$cases"
+says "files behind one that does not exist" 4 'on purpose, joke: 1' \
+    conform "$folder/nothing.txt" "$cases"
 
 # diff
 says "equal files" 0 '' diff "$cases/one_two.npy" "$cases/one_two.npy"

@@ -4,6 +4,7 @@
  * different on purpose and different.
  */
 #define _DEFAULT_SOURCE
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -34,6 +35,7 @@ struct report {
         long cases;
     } reason[REASONS];
     int reasons;
+    long named; /* cases in the JSON so far */
     bool json;
 };
 
@@ -56,6 +58,63 @@ static void count_reason(struct report *report, const char *reason)
     report->reason[i].cases++;
 }
 
+static const char *path_of(const struct vectors *vectors)
+{
+    return vectors->path ? vectors->path : vectors->name;
+}
+
+/* The words of a case as ["zero-sign","tie"]. */
+static void print_json_reasons(const struct vector *v)
+{
+    for (int i = 0; i < v->reasons; i++) {
+        putchar(i ? ',' : '[');
+        text_print_json(v->reason[i]);
+    }
+    printf("%s", v->reasons ? "]" : "[]");
+}
+
+/* A case that is not the framework's result, as soon as it is found: the array
+   that it stands in is still open. */
+static void print_json_case(struct report *report,
+                            const struct vectors *vectors,
+                            const struct replay_result *result)
+{
+    const struct vector *v = &vectors->vector;
+    bool different = result->verdict == REPLAY_DIFFERENT;
+    printf("%s{\"file\":", report->named++ ? "," : "");
+    text_print_json(path_of(vectors));
+    printf(",\"line\":%ld,\"op\":\"%s\",\"gradient\":%s,\"x_type\":\"%s\","
+           "\"y_type\":\"%s\",\"axis\":%d,\"verdict\":\"%s\",\"ulp\":",
+           v->line, elementwise_op_name(v->op), v->gradient ? "true" : "false",
+           elementwise_dtype_name(v->array[VECTOR_X].dtype),
+           elementwise_dtype_name(v->array[VECTOR_Y].dtype), v->axis,
+           different ? "different" : "on_purpose");
+    if (isfinite(result->ulp))
+        printf("%.17g", result->ulp);
+    else
+        printf("null");
+    printf(",\"reasons\":");
+    print_json_reasons(v);
+    if (different) {
+        printf(",\"why\":");
+        text_print_json(result->why);
+    }
+    putchar('}');
+}
+
+static void describe_case(struct report *report, const struct vectors *vectors,
+                          const struct replay_result *result)
+{
+    const struct vector *v = &vectors->vector;
+    if (report->json)
+        print_json_case(report, vectors, result);
+    else if (result->verdict == REPLAY_DIFFERENT &&
+             report->total.cases[REPLAY_DIFFERENT] <= SHOWN)
+        printf("%s:%ld: %s%s axis %d: %s\n", path_of(vectors), v->line,
+               v->gradient ? "grad " : "", elementwise_op_name(v->op), v->axis,
+               result->why);
+}
+
 static void count_case(struct report *report, const struct vectors *vectors,
                        const struct replay_result *result)
 {
@@ -66,13 +125,10 @@ static void count_case(struct report *report, const struct vectors *vectors,
           result);
     count(&report->total, result);
     if (result->verdict == REPLAY_PURPOSE)
-        count_reason(report, v->reason);
-    if (result->verdict == REPLAY_DIFFERENT && !report->json &&
-        report->total.cases[REPLAY_DIFFERENT] <= SHOWN)
-        printf("%s:%ld: %s%s axis %d: %s\n",
-               vectors->path ? vectors->path : vectors->name, v->line,
-               v->gradient ? "grad " : "", elementwise_op_name(v->op), v->axis,
-               result->why);
+        for (int i = 0; i < v->reasons; i++)
+            count_reason(report, v->reason[i]);
+    if (result->verdict >= REPLAY_PURPOSE)
+        describe_case(report, vectors, result);
 }
 
 static int replay_file(struct report *report, struct replay *replay,
@@ -170,10 +226,21 @@ static void print_text(const struct report *report)
                report->reason[i].cases);
 }
 
-static void print_json(const struct report *report)
+/* What opens the report, before the first case is read. */
+static void begin_report(const struct report *report)
+{
+    if (report->json)
+        printf("{\"level\":\"%s\",\"cases\":[", elementwise_cpu_level());
+    else
+        printf("kernels for %s\n", elementwise_cpu_level());
+}
+
+static void end_json(const struct report *report, char *const *names,
+                     const bool *unreadable, int n)
 {
     const struct tally *t = &report->total;
-    printf("{\"level\":\"%s\",\"rows\":[", elementwise_cpu_level());
+    const char *comma = "";
+    printf("],\"rows\":[");
     print_rows(report);
     printf("],\"on_purpose\":{");
     for (int i = 0; i < report->reasons; i++) {
@@ -181,10 +248,38 @@ static void print_json(const struct report *report)
         text_print_json(report->reason[i].name);
         printf(":%ld", report->reason[i].cases);
     }
-    printf("},\"total\":{\"equal\":%ld,\"within\":%ld,\"on_purpose\":%ld,"
+    printf("},\"unreadable\":[");
+    for (int i = 0; i < n; i++)
+        if (unreadable[i]) {
+            printf("%s", comma);
+            text_print_json(names[i]);
+            comma = ",";
+        }
+    printf("],\"total\":{\"equal\":%ld,\"within\":%ld,\"on_purpose\":%ld,"
            "\"different\":%ld}}\n",
            t->cases[REPLAY_EQUAL], t->cases[REPLAY_CLOSE],
            t->cases[REPLAY_PURPOSE], t->cases[REPLAY_DIFFERENT]);
+}
+
+/* A file that cannot be read does not keep the others from it. */
+static int replay_files(struct report *report, struct replay *replay,
+                        const struct arguments *a, bool *unreadable)
+{
+    int worst = COMMAND_DONE;
+    begin_report(report);
+    for (int i = 0; i < a->count && worst != COMMAND_TOO_BIG; i++) {
+        fflush(stdout);
+        int code = replay_file(report, replay, a->operands[i], a->bf16);
+        unreadable[i] = code != COMMAND_DONE;
+        worst = code > worst ? code : worst;
+    }
+    if (report->json)
+        end_json(report, a->operands, unreadable, a->count);
+    else if (!is_empty(&report->total))
+        print_text(report);
+    if (!worst && report->total.cases[REPLAY_DIFFERENT])
+        worst = COMMAND_DIFFERENT;
+    return worst;
 }
 
 static int replay_all(const struct arguments *a)
@@ -193,21 +288,17 @@ static int replay_all(const struct arguments *a)
                             .seed = a->strides_seed,
                             .ulp = a->ulp};
     struct report *report = calloc(1, sizeof *report);
-    int code = COMMAND_DONE;
-    if (!report)
-        return command_fail(COMMAND_TOO_BIG, "no memory for the report");
-    report->json = a->json;
-    if (!a->json)
-        printf("kernels for %s\n", elementwise_cpu_level());
-    for (int i = 0; i < a->count && !code; i++)
-        code = replay_file(report, &replay, a->operands[i], a->bf16);
-    if (!code) {
-        (a->json ? print_json : print_text)(report);
-        if (report->total.cases[REPLAY_DIFFERENT])
-            code = COMMAND_DIFFERENT;
+    bool *unreadable = calloc((size_t)a->count, sizeof *unreadable);
+    int code = COMMAND_TOO_BIG;
+    if (report && unreadable) {
+        report->json = a->json;
+        code = replay_files(report, &replay, a, unreadable);
+    } else {
+        command_fail(code, "no memory for the report");
     }
     replay_close(&replay);
     free(report);
+    free(unreadable);
     return code;
 }
 

@@ -377,7 +377,7 @@ int replay_run(struct replay *r, const struct vector *v,
         !is_documented(v) || judge(v, &s, VECTOR_OUR_OUT, result) <= bound;
     if (!kept)
         result->verdict = REPLAY_DIFFERENT;
-    else if (result->verdict == REPLAY_DIFFERENT && *v->reason)
+    else if (result->verdict == REPLAY_DIFFERENT && v->reasons)
         result->verdict = REPLAY_PURPOSE;
     return COMMAND_DONE;
 }

@@ -55,15 +55,24 @@ static char *next_word(char **at)
     return word;
 }
 
-/* Reads a line without its end; false at the end of the file. */
+/* Reads a line without the white space at its end, or the mark that some
+   editors put before the first; false at the end of the file, or with v->code
+   if the line is not text. */
 static bool read_line(struct vectors *v)
 {
+    static const char mark[] = "\xEF\xBB\xBF";
     ssize_t n = getline(&v->text, &v->room, v->file);
     if (n < 0)
         return false;
     v->at = ++v->line;
-    while (n > 0 && (v->text[n - 1] == '\n' || v->text[n - 1] == '\r'))
+    if (memchr(v->text, 0, (size_t)n)) {
+        v->code = fail(v, "a NUL byte; the file should be UTF-8 or ASCII");
+        return false;
+    }
+    while (n > 0 && strchr(" \t\r\n", v->text[n - 1]))
         v->text[--n] = 0;
+    if (v->line == 1 && !strncmp(v->text, mark, sizeof mark - 1))
+        memmove(v->text, v->text + 3, (size_t)n - 2);
     return true;
 }
 
@@ -222,11 +231,100 @@ static int read_status(struct vectors *v, const char *word, bool *fails,
     return COMMAND_DONE;
 }
 
-static int read_reason(struct vectors *v, const char *word)
+/* Elements that differ */
+
+/* Where in the array the element is that (1,-2) names; false if nowhere. */
+static bool parse_index(const char *text, size_t n,
+                        const struct vector_array *array, size_t *element)
 {
-    if (!word || strlen(word) >= sizeof v->vector.reason)
+    const char *end = text + n;
+    int dim = 0;
+    *element = 0;
+    for (char *next; dim < array->ndim; text = next) {
+        if (*text != (dim ? ',' : '('))
+            return false;
+        long index = strtol(text + 1, &next, 10);
+        if (next == text + 1 || index < 0 || index >= array->shape[dim])
+            return false;
+        *element = *element * (size_t)array->shape[dim++] + (size_t)index;
+    }
+    return *element < array->count && text + 1 + !array->ndim == end &&
+           !strncmp(text, array->ndim ? ")" : "()", (size_t)(end - text));
+}
+
+/* What is documented is the framework's result but for some elements. */
+static int begin_ours(struct vectors *v, int role)
+{
+    const struct vector_array *from = &v->vector.array[role];
+    struct vector_array *to =
+        &v->vector.array[role - VECTOR_OUT + VECTOR_OUR_OUT];
+    size_t bytes = from->count * elementwise_dtype_size(from->dtype);
+    if (!reserve(to, bytes))
+        return command_fail(COMMAND_TOO_BIG, "no memory for a case");
+    struct vector_array array = *from;
+    array.copied = true;
+    array.data = to->data;
+    array.room = to->room;
+    *to = array;
+    memcpy(to->data, from->data, bytes);
+    return COMMAND_DONE;
+}
+
+/* out(1,0)=3f800000: this element is that here, for the reason of the line. */
+static int read_exception(struct vectors *v, const char *word)
+{
+    const struct vector *c = &v->vector;
+    const char *bits = strchr(word, '=');
+    size_t n = strcspn(word, "("), at;
+    int role = VECTOR_OUT;
+    while (role < VECTOR_OUR_OUT && (strlen(role_names[role]) != n ||
+                                     strncmp(word, role_names[role], n) != 0))
+        role++;
+    if (role == VECTOR_OUR_OUT || !bits || !c->array[role].given)
+        return fail(v, "'%s' is not an element of a result above", word);
+    const struct vector_array *theirs = &c->array[role],
+                              *ours = theirs - VECTOR_OUT + VECTOR_OUR_OUT;
+    if (!parse_index(word + n, (size_t)(bits - word) - n, theirs, &at))
+        return fail(v, "'%s' is not in the shape of %s", word,
+                    role_names[role]);
+    if (ours->given && !ours->copied)
+        return fail(v, "'%s': our-%s is told already", word, role_names[role]);
+    int code = ours->given ? COMMAND_DONE : begin_ours(v, role);
+    if (code)
+        return code;
+    size_t size = elementwise_dtype_size(theirs->dtype);
+    unsigned char *to = ours->data + at * size;
+    if (memcmp(to, theirs->data + at * size, size) != 0)
+        return fail(v, "'%s': the element has a reason already", word);
+    if (!read_element(bits + 1, theirs->dtype, to))
+        return fail(v, "'%s' is not %s in hexadecimal", word,
+                    elementwise_dtype_name(theirs->dtype));
+    if (!memcmp(to, theirs->data + at * size, size))
+        return fail(v, "'%s' is no difference", word);
+    return COMMAND_DONE;
+}
+
+static int read_exceptions(struct vectors *v, char *at)
+{
+    int code = COMMAND_DONE;
+    for (const char *word; !code && (word = next_word(&at));)
+        code = read_exception(v, word);
+    return code;
+}
+
+/* WORD, and in a text file the elements that it explains. */
+static int read_reason(struct vectors *v, char **at)
+{
+    struct vector *c = &v->vector;
+    const char *word = next_word(at);
+    if (!word || strlen(word) >= sizeof *c->reason)
         return fail(v, "a keyword should follow 'differs'");
-    strcpy(v->vector.reason, word);
+    for (int i = 0; i < c->reasons; i++)
+        if (!strcmp(c->reason[i], word))
+            return fail(v, "'differs %s' stands here twice", word);
+    if (c->reasons == VECTOR_REASONS)
+        return fail(v, "there are more than %d reasons", VECTOR_REASONS);
+    strcpy(c->reason[c->reasons++], word);
     return COMMAND_DONE;
 }
 
@@ -283,24 +381,41 @@ static void clear(struct vector *vector)
 
 /* Text files */
 
+/* What a line that begins with a space goes on with. */
+struct open_part {
+    struct vector_array *array;
+    bool reason;
+};
+
+static int read_text_reason(struct vectors *v, char *at)
+{
+    int code = read_reason(v, &at);
+    at += strspn(at, " \t");
+    v->vector.whole = v->vector.whole || !*at;
+    return code ? code : read_exceptions(v, at);
+}
+
 /* A line of a case but its first: an array, or words about the result. */
-static int read_text_line(struct vectors *v, struct vector_array **last)
+static int read_text_line(struct vectors *v, struct open_part *last)
 {
     struct vector *c = &v->vector;
     char *at = v->text;
-    if (*at == ' ' && *last)
-        return read_elements(v, *last, at);
+    if (*at == ' ' && last->array)
+        return read_elements(v, last->array, at);
+    if (*at == ' ' && last->reason)
+        return read_exceptions(v, at);
     const char *word = next_word(&at);
     int role = word ? find_role(word) : VECTOR_ROLES;
+    *last = (struct open_part){.array = NULL};
     if (role < VECTOR_ROLES) {
-        *last = &c->array[role];
-        if ((*last)->given)
+        last->array = &c->array[role];
+        if (last->array->given)
             return fail(v, "%s stands here twice", word);
-        return read_array(v, *last, at);
+        return read_array(v, last->array, at);
     }
-    *last = NULL;
-    if (word && !strcmp(word, "differs"))
-        return read_reason(v, next_word(&at));
+    last->reason = word && !strcmp(word, "differs");
+    if (last->reason)
+        return read_text_reason(v, at);
     if (word && !strcmp(word, "error"))
         return read_status(v, next_word(&at), &c->fails, &c->status);
     if (word && !strcmp(word, "our-error"))
@@ -314,23 +429,26 @@ static int check_reason(const struct vectors *v)
     const struct vector *c = &v->vector;
     bool said = c->our_fails || c->array[VECTOR_OUR_OUT].given ||
                 c->array[VECTOR_OUR_DX].given || c->array[VECTOR_OUR_DY].given;
-    if (said != !!*c->reason)
+    if (said != (c->reasons > 0))
         return fail(v, "%s",
                     said ? "'differs' and a keyword are missing"
                          : "differs: our-out, our-dx, our-dy or our-error "
                            "must tell the result");
+    if (c->whole && c->reasons > 1)
+        return fail(v, "each of several reasons must name its elements");
     return COMMAND_DONE;
 }
 
 /* A block of lines up to an empty one. */
 static int read_text_case(struct vectors *v)
 {
-    struct vector_array *last = NULL;
+    struct open_part last = {.array = NULL};
     char *at = v->text;
     int code = read_call(v, &at);
     while (!code && read_line(v) && *v->text)
         if (*v->text != '#')
             code = read_text_line(v, &last);
+    code = code ? code : v->code;
     return code ? code : check_reason(v);
 }
 
@@ -381,7 +499,7 @@ static int read_manifest_word(struct vectors *v, const char *word, char **at)
     if (!strcmp(word, "error"))
         return read_status(v, next_word(at), &c->fails, &c->status);
     if (!strcmp(word, "differs"))
-        return read_reason(v, next_word(at));
+        return read_reason(v, at);
     int role = find_role(word);
     if (role == VECTOR_ROLES)
         return fail(v, "'%s' is not a part of a case", word);
@@ -410,7 +528,7 @@ int vectors_next(struct vectors *v, bool *more)
         *more = read_line(v);
     } while (*more && (!*v->text || *v->text == '#'));
     v->vector.line = v->line;
-    int code = COMMAND_DONE;
+    int code = v->code;
     if (*more)
         code = v->folder ? read_manifest_case(v) : read_text_case(v);
     if (!code && ferror(v->file))
@@ -425,7 +543,7 @@ static int read_header(struct vectors *v)
     static const char magic[] = "elementwise-vectors 1 ";
     v->at = 1;
     if (!read_line(v))
-        return fail(v, "the file is empty");
+        return v->code ? v->code : fail(v, "the file is empty");
     if (strncmp(v->text, magic, sizeof magic - 1) != 0)
         return fail(v, "the first line should be '%sFRAMEWORK VERSION'", magic);
     snprintf(v->source, sizeof v->source, "%s", v->text + sizeof magic - 1);

@@ -27,7 +27,7 @@ enum vector_role {
 };
 
 struct vector_array {
-    bool given;
+    bool given, copied; /**< copied: from the result it differs from */
     elementwise_dtype dtype;
     int ndim;
     int64_t shape[ELEMENTWISE_MAX_NDIM];
@@ -38,7 +38,7 @@ struct vector_array {
     size_t room;
 };
 
-enum { VECTOR_WORD = 64 };
+enum { VECTOR_WORD = 64, VECTOR_REASONS = 8 };
 
 /** One case. Start from zeros and end with vectors_close. */
 struct vector {
@@ -46,9 +46,11 @@ struct vector {
     elementwise_op op;
     bool gradient;
     int axis;
-    char reason[VECTOR_WORD]; /**< why the results differ; "": they do not */
-    bool fails;               /**< the framework refuses the call */
-    bool our_fails;           /**< the library does, for the reason */
+    int reasons; /**< why the results differ; 0: they do not */
+    char reason[VECTOR_REASONS][VECTOR_WORD];
+    bool whole;     /**< a reason names no elements: it is for all */
+    bool fails;     /**< the framework refuses the call */
+    bool our_fails; /**< the library does, for the reason */
     elementwise_status status, our_status; /**< with this; OK: with any */
     struct vector_array array[VECTOR_ROLES];
 };
@@ -63,6 +65,7 @@ struct vectors {
     long line, at;    /**< read last, and the one to complain about */
     char *text;       /**< the line */
     size_t room;      /**< of text */
+    int code;         /**< of what cannot be a line, or COMMAND_DONE */
     char source[256]; /**< the framework and its version */
     struct vector vector;
 };
