@@ -2,7 +2,9 @@
  * Compares what doc/operations.md and doc/broadcasting.md say with what the
  * library does: every row of the tables of operations, of promotion, of
  * outputs and of example shapes, and every error message shown in full. The
- * folder that holds doc/ is in the environment variable srcdir.
+ * differences of frameworks in doc/conformance.md are compared with the rows
+ * of doc/operations.md that name them. The folder that holds doc/ is in the
+ * environment variable srcdir.
  */
 #include <check.h>
 #include <stdio.h>
@@ -320,6 +322,90 @@ START_TEST(messages_are_the_library_s)
 }
 END_TEST
 
+/* Whether a comma-separated list has the word, of which the first n bytes
+   count, in backticks or without. */
+static bool lists(const char *list, const char *word, size_t n)
+{
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        bool ticks = *list == '`';
+        if (length == n + 2 * ticks && !strncmp(list + ticks, word, n))
+            return true;
+        list += length;
+        list += strspn(list, ", ");
+    }
+    return false;
+}
+
+/* Each operation names a reason if, and only if, the reason names it. */
+static void check_reasons(const struct table *reasons,
+                          const struct table *operations, int column,
+                          const char *prefix)
+{
+    for (int i = 1; i < reasons->rows; i++) {
+        const char *word = reasons->cell[i][0] + 1;
+        for (int k = 1; k < operations->rows; k++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s%s", prefix, operations->cell[k][0]);
+            bool there =
+                lists(operations->cell[k][column], word, strcspn(word, "`"));
+            bool here = lists(reasons->cell[i][2], name, strlen(name));
+            ck_assert_msg(there == here, "%s: %s names it, %s does not", word,
+                          here ? "conformance.md" : name,
+                          here ? name : "conformance.md");
+        }
+    }
+}
+
+/* Words in a list that are no reasons. */
+static void check_words(const struct table *reasons, const char *list)
+{
+    for (const char *at = list; *at == '`'; at += strspn(at, ", ")) {
+        size_t n = strcspn(++at, "`");
+        int i = 1;
+        while (i < reasons->rows &&
+               (strncmp(reasons->cell[i][0] + 1, at, n) != 0 ||
+                reasons->cell[i][0][n + 1] != '`'))
+            i++;
+        ck_assert_msg(i < reasons->rows, "%.*s is no reason", (int)n, at);
+        at += n + 1;
+    }
+}
+
+/* Reasons of all operations stand in the text. */
+static void check_general_reasons(const struct table *reasons)
+{
+    char *text = read_document("operations.md");
+    for (int i = 1; i < reasons->rows; i++)
+        if (!strcmp(reasons->cell[i][2], "all"))
+            ck_assert_msg(strstr(text, reasons->cell[i][0]) != NULL,
+                          "operations.md does not name %s",
+                          reasons->cell[i][0]);
+    free(text);
+}
+
+START_TEST(differences_are_rows_of_both_documents)
+{
+    enum { FORWARD = 5, SLOPES = 4 };
+    char *texts[] = {read_document("conformance.md"),
+                     read_document("operations.md"),
+                     read_document("operations.md")};
+    struct table reasons = find_table(texts[0], "\n## Different on purpose\n");
+    struct table operations = find_table(texts[1], "\n## The operations\n");
+    struct table slopes = find_table(texts[2], "\n## Gradients\n");
+    ck_assert_int_gt(reasons.rows, 20);
+    check_reasons(&reasons, &operations, FORWARD, "");
+    check_reasons(&reasons, &slopes, SLOPES, "grad ");
+    check_general_reasons(&reasons);
+    for (int k = 1; k < operations.rows; k++)
+        check_words(&reasons, operations.cell[k][FORWARD]);
+    for (int k = 1; k < slopes.rows; k++)
+        check_words(&reasons, slopes.cell[k][SLOPES]);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = support_case("documented");
@@ -328,6 +414,7 @@ int main(void)
     tcase_add_test(tests, outputs_are_the_library_s);
     tcase_add_test(tests, example_shapes_broadcast_as_shown);
     tcase_add_test(tests, messages_are_the_library_s);
+    tcase_add_test(tests, differences_are_rows_of_both_documents);
     TCase *const cases[] = {tests, NULL};
     return support_run("documented", cases);
 }

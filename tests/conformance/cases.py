@@ -7,8 +7,8 @@ import contract
 import reasons
 import slopes
 from contract import Refused
-from operands import (axis_triples, benign, generator, layouts, numpy_shapes, ordinary,
-                      specials)
+from operands import (axis_triples, benign, edges, generator, layouts,
+                      numpy_shapes, ordinary, specials)
 from vectors import Array, decode, encode, kind, same
 
 CHUNK = 4  # pairs in a case of special values
@@ -40,9 +40,18 @@ class Suite:
 
     # -- values -----------------------------------------------------------
 
-    def write(self, op, axis, x, y, out, reason=None, ours=None):
+    def write(self, op, axis, x, y, out, why=None, ours=None):
+        """why: the reason of the whole result, or a list of each element's."""
+        whole = isinstance(why, str)
+        exceptions = {}
+        for i, reason in enumerate([] if whole or not why else why):
+            if reason:
+                exceptions.setdefault(reason, []).append(("out", i,
+                                                          ours.bits[i]))
         self.writer.case(f"{op} axis {axis}", {"x": x, "y": y, "out": out},
-                         reason=reason, ours=ours and {"out": ours})
+                         reason=why if whole else None,
+                         ours={"out": ours} if whole else None,
+                         exceptions=exceptions)
 
     def values(self, op, x_type, y_type, most=None):
         """All pairs of special values, or some."""
@@ -58,6 +67,44 @@ class Suite:
         while pairs:
             self.pairs(op, x_type, y_type, pairs[:400])
             pairs = pairs[400:]
+
+    def edges(self, op, dtype, axis=-1):
+        """All pairs of edges, as a column and a row: in as few cases as have
+        no pair that either side refuses."""
+        if op in ("div", "pow") and kind(dtype) == "c":
+            return  # nothing is promised for these
+        columns = {}
+        for x in edges(dtype):
+            row = tuple(y for y in edges(dtype) if not (
+                kind(dtype) in "iu" and self.is_fault(op, dtype, dtype, x, y)
+                or self.avoid(op, dtype, dtype, x, y)))
+            columns.setdefault(row, []).append(x)
+        for row, column in columns.items():
+            allowed = [y for y in row if not reasons.refusal(
+                self, op, dtype, dtype, column[0], y)]
+            if not self.block(op, dtype, axis, column, row) and \
+                    (len(allowed) in (0, len(row)) or not self.block(
+                        op, dtype, axis, column, allowed)):
+                self.complain(op, dtype, "is refused")
+
+    def block(self, op, dtype, axis, column, row):
+        """False if the framework refuses it."""
+        x, y = Array(dtype, (len(column), 1), column), \
+            Array(dtype, (len(row),), row)
+        if axis == 0:  # y is the column then
+            x, y = Array(dtype, (1, len(column)), column), y
+        out = self.run(op, x, y, axis)
+        reason = reasons.refused_shape(self, op, x.shape, y.shape, axis)
+        if out is None and reason == "no-broadcasting":
+            shape = (len(column), len(row))
+            x = Array(dtype, shape, [a for a in column for _ in row])
+            y = Array(dtype, shape, list(row) * len(column))
+            out = self.run(op, x, y, axis)
+        if out is None:
+            return False
+        self.compare(op, axis, x, y, out,
+                     contract.apply(op, x, y, axis, contract.known))
+        return True
 
     def ordinary(self, op, dtype, n):
         """Pairs of ordinary numbers."""
@@ -91,8 +138,10 @@ class Suite:
             for dtype in dtypes:
                 if not self.supports(op, dtype, dtype):
                     continue
-                self.values(op, dtype, dtype,
-                            delicate if op in DELICATE else other)
+                self.edges(op, dtype)
+                if kind(dtype) != "b":
+                    self.values(op, dtype, dtype,
+                                delicate if op in DELICATE else other)
                 if kind(dtype) in "fc":
                     self.ordinary(op, dtype, 16)
                 if kind(dtype) == "f" and op in contract.DIVISIONS:
@@ -194,9 +243,11 @@ class Suite:
             for k in range(0, len(group), CHUNK):
                 part = list(zip(*group[k:k + CHUNK]))
                 shape = (len(part[0]),)
+                whole = reason and out.dtype != right
                 self.write(op, -1, Array(x_type, shape, part[0]),
                            Array(y_type, shape, part[1]),
-                           Array(out.dtype, shape, part[2]), reason,
+                           Array(out.dtype, shape, part[2]),
+                           reason if whole else [reason] * len(part[0]),
                            reason and Array(right, shape, part[3]))
 
     # -- shapes -----------------------------------------------------------
@@ -262,17 +313,29 @@ class Suite:
         reason = reasons.array(self, op, x, y, axis, out, ours)
         if not reason:
             return self.complain(op, x.dtype, x.shape, y.dtype, y.shape, axis,
-                                 out.dtype, out.shape, out.bits[:6],
-                                 ours.dtype, ours.shape, ours.bits[:6])
+                                 out.dtype, out.shape, ours.shape)
+        if "?" in reason:
+            return self.complain_of_elements(op, axis, x, y, out, ours, reason)
         self.write(op, axis, x, y, out, reason, ours)
+
+    def complain_of_elements(self, op, axis, x, y, out, ours, reason):
+        shape, wide_x, wide_y = contract.broadcast(x.shape, y.shape, axis)
+        meets = contract.pairs(x, y, shape, wide_x, wide_y)
+        for (a, b), theirs, right, why in zip(meets, out.bits, ours.bits,
+                                              reason):
+            if why == "?":
+                self.complain(op, *reasons.show(
+                    x.dtype, y.dtype, a, b, out.dtype, theirs, ours.dtype,
+                    right))
 
     # -- gradients --------------------------------------------------------
 
-    def slopes(self, op, dtype, pairs):
+    def slopes(self, op, dtype, pairs, shape=None):
         """Gradients of pairs of values, each with a g of its own. grad(op, x,
-        y, dout, axis) returns a pair of Arrays, or None."""
+        y, dout, axis) returns a pair of Arrays, or None. With a shape they
+        become one case."""
         rng = generator("slopes", op, dtype, len(pairs))
-        shape = (len(pairs),)
+        shape = shape or (len(pairs),)
         x = Array(dtype, shape, [p[0] for p in pairs])
         y = Array(dtype, shape, [p[1] for p in pairs])
         some = [1.0, -1.0, 0.5, 2.0, 1.5]
@@ -283,28 +346,42 @@ class Suite:
         answer = self.grad(op, x, y, g, -1)
         if answer is None:
             return
-        groups = {}
-        for i, row in enumerate(zip(x.bits, y.bits, g.bits, answer[0].bits,
-                                    answer[1].bits)):
+        rows = []
+        for row in zip(x.bits, y.bits, g.bits, answer[0].bits, answer[1].bits):
             ours = slopes.element(op, dtype, *row[:3])
-            reason = reasons.slope(self, op, dtype, row, ours)
-            if reason == "?":
+            why = reasons.slope(self, op, dtype, row, ours)
+            if "?" in why:
                 self.complain("grad " + op, dtype, *(
                     [decode(dtype, b) for b in row] +
                     ["not"] + [decode(dtype, b) for b in ours]))
                 continue
-            groups.setdefault(reason, []).append(row + (ours or (0, 0)))
-        for reason, group in groups.items():
+            rows.append((why, row + (ours or (0, 0))))
+        if len(rows) < len(pairs):
+            return
+        if len(shape) > 1:
+            return self.write_slopes(op, shape, dtype, rows)
+        groups = {}
+        for why, row in rows:
+            groups.setdefault(why, []).append((why, row))
+        for group in groups.values():
             for k in range(0, len(group), CHUNK):
-                self.write_slopes(op, dtype, reason, group[k:k + CHUNK])
+                part = group[k:k + CHUNK]
+                self.write_slopes(op, (len(part),), dtype, part)
 
-    def write_slopes(self, op, dtype, reason, rows):
+    def write_slopes(self, op, shape, dtype, rows):
         x, y, g, dx, dy, our_dx, our_dy = (
-            Array(dtype, (len(rows),), column) for column in zip(*rows))
+            Array(dtype, shape, column)
+            for column in zip(*(row for _, row in rows)))
+        exceptions = {}
+        for i, (why, _) in enumerate(rows):
+            for reason, role, ours in zip(why, ("dx", "dy"),
+                                          (our_dx, our_dy)):
+                if reason:
+                    exceptions.setdefault(reason, []).append((role, i,
+                                                              ours.bits[i]))
         self.writer.case(f"grad {op} axis -1",
                          {"x": x, "y": y, "dout": g, "dx": dx, "dy": dy},
-                         reason=reason,
-                         ours=reason and {"dx": our_dx, "dy": our_dy})
+                         exceptions=exceptions)
 
     def slope_shape(self, op, dtype, x_shape, y_shape, axis):
         """Gradients that are summed. The sums of most operations are exact;
@@ -339,6 +416,9 @@ class Suite:
             for dtype in dtypes:
                 rng = generator("gradients", op, dtype)
                 if kind(dtype) == "f":
+                    rows = edges(dtype)
+                    self.slopes(op, dtype, [(a, b) for a in rows for b in rows],
+                                (len(rows), len(rows)))
                     some = [encode(dtype, v) for v in (
                         0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.5, 3.0, 1.5,
                         float("inf"), float("-inf"), float("nan"), 300.0)]

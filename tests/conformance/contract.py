@@ -81,6 +81,12 @@ def promote(x, y):
     return {1: "i16", 2: "i32", 4: "i64", 8: "f64"}[size(unsigned)]
 
 
+def wraps(op, x_type, y_type, x, y):
+    """Whether the smallest integer meets -1, whose quotient is none."""
+    return op in DIVISIONS and kind(x_type) == "i" and \
+        x == 1 << (8 * size(x_type) - 1) and decode(y_type, y) == -1
+
+
 def result_type(op, x, y):
     common = promote(x, y)
     if not takes(op, common):
@@ -191,7 +197,9 @@ def _sign(x):
 def _divide(x, y):
     if y != 0 or math.isnan(y):
         return x / y
-    return math.nan if x == 0 or math.isnan(x) else math.inf * _sign(x) * _sign(y)
+    if x == 0 or math.isnan(x):
+        return math.nan
+    return math.inf * _sign(x) * _sign(y)
 
 
 def _extreme(op, x, y):
@@ -284,7 +292,7 @@ def _float(op, dtype, x, y):
     return bits if step == dtype else encode_float(dtype, decode(step, bits))
 
 
-def _pow(x, y):
+def power(x, y):
     odd = math.isfinite(y) and y % 2 in (1, -1) and y == math.trunc(y)
     try:
         return math.pow(x, y)
@@ -308,13 +316,20 @@ def approximate(op, x_type, y_type, x, y):
     """A result that is not exact, from C's functions in double; None if the
     operation is complex."""
     common = promote(x_type, y_type)
-    function = {"pow": _pow, "atan2": math.atan2, "hypot": math.hypot,
+    function = {"pow": power, "atan2": math.atan2, "hypot": math.hypot,
                 "logaddexp": _logaddexp}.get(op)
     if not function or kind(common) != "f":
         return None
     value = function(*(decode(common, convert(t, common, b))
                        for t, b in ((x_type, x), (y_type, y))))
     return encode_float(common, value)
+
+
+def known(op, x_type, y_type, x, y):
+    """The bits of one result, exact if they can be; None if complex ones
+    cannot."""
+    exact = element(op, x_type, y_type, x, y)
+    return approximate(op, x_type, y_type, x, y) if exact is None else exact
 
 
 def _exact(x, y):
@@ -361,19 +376,32 @@ def element(op, x_type, y_type, x, y):
 
 
 def _complex(op, dtype, x, y):
-    """Sums, and products that are not finite; None for what is rounded more
-    than once."""
+    """Sums, and products that are exact or not finite; None for what is
+    rounded more than once."""
     real = "f32" if dtype == "c64" else "f64"
-
-    def each(name, a, b):
-        return _float(name, real, a, b)
     if op in ("add", "sub"):
-        return each(op, x[0], y[0]), each(op, x[1], y[1])
-    if op == "mul" and not all(math.isfinite(decode(real, part))
-                               for part in x + y):
-        return (each("sub", each("mul", x[0], y[0]), each("mul", x[1], y[1])),
-                each("add", each("mul", x[0], y[1]), each("mul", x[1], y[0])))
-    return None
+        return tuple(_float(op, real, a, b) for a, b in zip(x, y))
+    if op != "mul":
+        return None
+    steps = _products(real, x, y)
+    numbers = [decode(real, part) for part in x + y]
+    if not all(math.isfinite(n) for n in numbers):
+        return steps[4:]
+    a, b, c, d = (Fraction(n) for n in numbers)
+    exact = [a * c, b * d, a * d, b * c, a * c - b * d, a * d + b * c]
+    values = [decode(real, step) for step in steps]
+    return steps[4:] if exact == values else None
+
+
+def _products(real, x, y):
+    """The four products and the two parts."""
+    p = [_float("mul", real, a, b) for a, b in zip(x + x, y + y[::-1])]
+    return (*p, _float("sub", real, *p[:2]), _float("add", real, *p[2:]))
+
+
+def products(dtype, x, y):
+    """x * y, each step rounded."""
+    return _products("f32" if dtype == "c64" else "f64", x, y)[4:]
 
 
 def apply(op, x, y, axis, element=element):

@@ -5,7 +5,7 @@ its own, and runs the module that asks it there.
     tests/conformance/generate.py [--venvs FOLDER] [--out FOLDER] [NAME...]
 
 Needs Python 3.11 (the oldest Paddle has no wheel for later ones) and about
-2 GB in FOLDER, ./venvs unless given. With the same frameworks the files come
+3 GB in FOLDER, ./venvs unless given. With the same frameworks the files come
 out the same, byte for byte, on processors with the same vector instructions.
 """
 
@@ -33,6 +33,7 @@ FILES = {
     "paddle-2": ("paddle-2", "with_paddle", "main"),
     "paddle-2-gradients": ("paddle-2", "with_paddle", "gradients"),
     "paddle-3": ("paddle-3", "with_paddle", "main"),
+    "paddle-3-gradients": ("paddle-3", "with_paddle", "gradients"),
 }
 
 

@@ -1,6 +1,7 @@
 """Operands: shapes, axes and values that are telling, the same every time."""
 
 import itertools
+import math
 import random
 
 from contract import Refused, broadcast
@@ -45,6 +46,35 @@ def specials(dtype):
     real = special_floats("f32" if dtype == "c64" else "f64")
     some = [real[i] for i in (0, 3, 5, 8, 15, 20, 24)]
     return list(itertools.product(some, some))
+
+
+def edges(dtype):
+    """The values of which all pairs are asked, at most 16: of floats every
+    class of both signs, and bases and exponents of every kind for pow."""
+    k = kind(dtype)
+    if k == "b":
+        return [0, 1]
+    if k == "c":
+        real = "f32" if dtype == "c64" else "f64"
+        values = [(0, 0), (-0.0, 0), (0, -0.0), (-0.0, -0.0), (1, 0), (0, -1),
+                  (1, 2), (-2.5, 0.5), (-3, -0.0), (math.inf, 0),
+                  (-math.inf, 1), (1, math.inf), (math.inf, -math.inf),
+                  (math.nan, 0), (1, math.nan), (math.nan, math.inf)]
+        return [tuple(encode_float(real, float(part)) for part in value)
+                for value in values]
+    if k == "f":
+        digits, least, most = FORMATS[dtype]
+        tiny = 2.0 ** (least - digits + 1) if dtype != "f64" else 5e-324
+        largest = (2 - 2.0 ** (1 - digits)) * 2.0 ** most
+        values = [0.0, -0.0, tiny, -tiny, 2.0 ** least, 0.5, 1.0, -1.0, 2.0,
+                  -2.5, -3.0, largest, -largest, math.inf, -math.inf, math.nan]
+        return [encode_float(dtype, v) for v in values]
+    width = 8 * size(dtype)
+    top = 1 << (width - (k == "i"))
+    values = [0, 1, 2, 7, width - 1, width, top - 2, top - 1]
+    if k == "i":
+        values += [-1, -2, -7, -width, 1 - top, -top]
+    return [encode(dtype, v) for v in values]
 
 
 def benign(dtype, n, rng, divisor=False):

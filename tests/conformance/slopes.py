@@ -2,6 +2,7 @@
 are to be compared or differ. From the table of doc/operations.md."""
 
 import math
+from fractions import Fraction
 
 import contract
 from contract import _divide, _floordiv, _mod
@@ -10,17 +11,6 @@ from vectors import Array, decode, encode, kind
 DIFFERENTIABLE = ["add", "sub", "mul", "div", "max", "min", "pow", "mod",
                   "floordiv", "fmax", "fmin", "heaviside", "truncdiv", "fmod",
                   "atan2", "hypot", "copysign", "logaddexp"]
-
-
-def _product(*factors):
-    value = 1.0
-    for factor in factors:
-        value = value * factor
-    return value
-
-
-def _power(x, y):
-    return contract._pow(x, y)
 
 
 def _log(x):
@@ -51,19 +41,33 @@ def _sigma(x, y):
     return 0.0 if d > 709 else 1 / (1 + math.exp(d)) if d == d else math.nan
 
 
+def _float(fraction):
+    try:
+        return float(fraction)
+    except OverflowError:
+        return math.inf if fraction > 0 else -math.inf
+
+
 def _atan2(x, y):
     """y / (x^2 + y^2)"""
     if math.isnan(x) or math.isnan(y):
         return math.nan
     if math.isinf(x) or math.isinf(y):
         return 0.0
-    h = math.hypot(x, y)
-    return y / h / h
+    if y == 0:
+        return y
+    a, b = Fraction(x), Fraction(y)
+    return _float(b / (a * a + b * b))
 
 
 def _hypot(x, y):
-    h = math.hypot(x, y)
-    return math.nan if math.isnan(h) or math.isinf(x) else x / h
+    if math.isnan(x) or math.isnan(y) or math.isinf(x):
+        return math.nan
+    if math.isinf(y) or x == 0:
+        return math.copysign(0.0, x)
+    scale = -max(math.frexp(x)[1], math.frexp(y)[1])
+    return math.ldexp(x, scale) / math.hypot(math.ldexp(x, scale),
+                                             math.ldexp(y, scale))
 
 
 def _first(op, x, y):
@@ -75,7 +79,7 @@ def _first(op, x, y):
     return math.isnan(y) or (x >= y if op == "fmax" else x <= y)
 
 
-def _real(op, x, y, g):
+def _real(op, dtype, x, y, g):
     """(dx, dy)"""
     if op == "add":
         return g, g
@@ -88,11 +92,13 @@ def _real(op, x, y, g):
     if op in ("max", "min", "fmax", "fmin"):
         return (g, 0.0) if _first(op, x, y) else (0.0, g)
     if op == "pow":
-        dx = 0.0 if y == 0 else _product(g, y, _power(x, y - 1))
-        dy = 0.0 if x == 0 and y >= 0 else _product(g, _log(x), _power(x, y))
+        dx = 0.0 if y == 0 else g * (y * contract.power(x, y - 1))
+        dy = 0.0 if x == 0 and y >= 0 else g * (_log(x) *
+                                                contract.power(x, y))
         return dx, dy
     if op in ("mod", "fmod"):
-        return g, -g * (_floor if op == "mod" else _trunc)(x, y)
+        quotient = (_floor if op == "mod" else _trunc)(x, y)
+        return g, -g * decode(dtype, encode(dtype, quotient))
     if op in ("floordiv", "truncdiv"):
         return 0.0, 0.0
     if op == "heaviside":
@@ -114,7 +120,7 @@ def element(op, dtype, x, y, g):
     if kind(dtype) == "c":
         return None
     try:
-        values = _real(op, decode(dtype, x), decode(dtype, y),
+        values = _real(op, dtype, decode(dtype, x), decode(dtype, y),
                        decode(dtype, g))
     except (OverflowError, ZeroDivisionError):
         return None

@@ -151,13 +151,10 @@ def _element(dtype, bits):
     return f"{bits:0{digits}x}"
 
 
-def _array(role, array):
-    line = f"{role} {array.dtype} {_tuple(array.shape)}"
-    if array.strides is not None:
-        line += f" strides {_tuple(array.strides)}"
+def _fill(line, words):
+    """The words behind the line, in as many lines as they need."""
     lines = []
-    for bits in array.bits:
-        word = _element(array.dtype, bits)
+    for word in words:
         if len(line) + 1 + len(word) > COLUMNS:
             lines.append(line)
             line = ""
@@ -165,28 +162,54 @@ def _array(role, array):
     return "\n".join(lines + [line])
 
 
+def _array(role, array):
+    line = f"{role} {array.dtype} {_tuple(array.shape)}"
+    if array.strides is not None:
+        line += f" strides {_tuple(array.strides)}"
+    return _fill(line, (_element(array.dtype, bits) for bits in array.bits))
+
+
+def _index(shape, i):
+    index = []
+    for extent in reversed(shape):
+        i, k = divmod(i, extent)
+        index.append(k)
+    return _tuple(reversed(index))
+
+
+def _exceptions(arrays, reason, elements):
+    """The line of one reason; elements: (role, number, our bits)."""
+    return _fill(f"differs {reason}", (
+        f"{role}{_index(arrays[role].shape, i)}="
+        f"{_element(arrays[role].dtype, bits)}"
+        for role, i, bits in elements))
+
+
 class Writer:
     """A file of cases."""
 
     def __init__(self, path, source, about):
         self.file = open(path, "w")
-        self.cases, self.reasons = 0, {}
+        self.cases = 0
         self.note = None  # stands over the next case
         self.file.write(f"elementwise-vectors 1 {source}\n")
         for line in about:
             self.file.write(f"# {line}\n")
 
     def case(self, call, arrays, error=None, reason=None, ours=None,
-             our_error=None):
-        """arrays and ours: role to Array. error: a status, or True."""
+             our_error=None, exceptions=None):
+        """arrays and ours: role to Array. error: a status, or True.
+        reason: of the whole result. exceptions: reason to a list of elements
+        that differ for it, as (role, number, our bits)."""
         lines = ["", f"# {self.note}", call] if self.note else ["", call]
         self.note = None
         lines += [_array(role, array) for role, array in arrays.items()]
         if error:
             lines.append("error" if error is True else f"error {error}")
+        for word in sorted(exceptions or {}):
+            lines.append(_exceptions(arrays, word, exceptions[word]))
         if reason:
             lines.append(f"differs {reason}")
-            self.reasons[reason] = self.reasons.get(reason, 0) + 1
             for role, array in (ours or {}).items():
                 lines.append(_array("our-" + role, array))
             if our_error:

@@ -89,9 +89,9 @@ def main(path):
                     ["made by tests/conformance/generate.py"])
     suite = Suite("numpy", np.__version__, writer, run, supports)
     dtypes = list(DTYPES)
-    suite.forward(dtypes, 160, 60, 10)
+    suite.forward(dtypes, 32, 16, 8)
     suite.faults(dtypes)
-    suite.mixed(dtypes, list(NAMES), 5)
+    suite.mixed(dtypes, list(NAMES), 4)
     suite.strided(dtypes, [((2, 3), (2, 3)), ((2, 3, 2), (3, 1)),
                             ((4, 1), (1, 3)), ((3, 2, 2), (2, 2))] * 3)
     writer.close()

@@ -1,5 +1,6 @@
-"""ONNX's node tests, and the models of opset 6 that it still has, from when
-its operators had an axis."""
+"""ONNX's node tests, the models of opset 6 that it still has, from when its
+operators had an axis, and what its reference implementation makes of special
+values."""
 
 import glob
 import os
@@ -9,10 +10,12 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
+from onnx.reference import ReferenceEvaluator
 
+import contract
 from cases import Suite
 from vectors import Writer
-from with_numpy import TYPE_NAMES, from_numpy
+from with_numpy import DTYPES, TYPE_NAMES, from_numpy, to_numpy
 
 NAMES = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div", "Pow": "pow",
          "Max": "max", "Min": "min", "And": "logical_and", "Or": "logical_or",
@@ -73,13 +76,60 @@ def legacy_tests():
                    operation(graph.node[0]), axis, arrays[:2], arrays[2:])
 
 
+def evaluator(op, dtype):
+    """Of a model of one operator; None if there is none for the type."""
+    operators = {ours: name for name, ours in NAMES.items()}
+    name, attributes = operators.get(op), {}
+    if op in ("mod", "fmod"):
+        name, attributes = "Mod", {"fmod": int(op == "fmod")}
+    if "shift" in op:
+        side = "LEFT" if "left" in op else "RIGHT"
+        name, attributes = "BitShift", {"direction": side}
+    if not name:
+        return None
+    code = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[dtype]))
+    node = onnx.helper.make_node(name, ["x", "y"], ["out"], **attributes)
+    x, y, out = (onnx.helper.make_tensor_value_info(n, t, None)
+                 for n, t in (("x", code), ("y", code), ("out", 0)))
+    graph = onnx.helper.make_graph([node], op, [x, y], [out])
+    schema = onnx.defs.get_schema(name)
+    if schema.inputs[0].types and type_string(code) not in \
+            schema.inputs[0].types:
+        return None
+    return ReferenceEvaluator(onnx.helper.make_model(graph))
+
+
+def type_string(code):
+    name = onnx.TensorProto.DataType.Name(code).lower()
+    return f"tensor({name})"
+
+
+def run(op, x, y, axis):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            out, = evaluator(op, x.dtype).run(None, {"x": to_numpy(x),
+                                                     "y": to_numpy(y)})
+        except ValueError:  # an integer to a negative power, of NumPy
+            return None
+    return from_numpy(out)
+
+
+def special_values(suite):
+    for op in contract.OPERATIONS:
+        for dtype in ["f16", "f32", "f64", "i32", "u8"]:
+            if contract.takes(op, dtype) and evaluator(op, dtype):
+                suite.edges(op, dtype)
+
+
 def main(path):
     version = onnx.__version__
     writer = Writer(path, f"onnx {version}",
                     ["made by tests/conformance/generate.py; the operands and "
                      "results are those of", "ONNX's tests (Apache License "
-                     "2.0), whose names stand over them"])
-    suite = Suite("onnx", version, writer, None, None)
+                     "2.0), whose names stand over them, and at the end",
+                     "those of its reference implementation"])
+    suite = Suite("onnx", version, writer, run, None)
     for name, op, axis, inputs, outputs in list(node_tests()) + \
             list(legacy_tests()):
         if not op:
@@ -90,5 +140,6 @@ def main(path):
         writer.note = name
         x, y, out = (from_numpy(a) for a in arrays)
         suite.given(op, axis, x, y, out)
+    special_values(suite)
     writer.close()
     return suite.unexplained

@@ -103,15 +103,21 @@ def supports(op, x, y):
         return False
 
 
+def avoid(op, x, *others):
+    """The processor traps where the quotient is none."""
+    return op in ("div", "truncdiv") and size(x) >= 4 and \
+        contract.wraps(op, x, *others)
+
+
 def main(path):
     torch.set_num_threads(1)
     operands.LAYOUTS_GO_BACKWARDS = False
     version = torch.__version__.split("+")[0]
     writer = Writer(path, f"pytorch {version}",
                     ["made by tests/conformance/generate.py"])
-    suite = Suite("pytorch", version, writer, run, supports)
+    suite = Suite("pytorch", version, writer, run, supports, avoid)
     dtypes = list(DTYPES)
-    suite.forward(dtypes, 120, 40, 8)
+    suite.forward(dtypes, 32, 16, 7)
     suite.faults(dtypes)
     suite.mixed(dtypes, list(FUNCTIONS), 4)
     suite.strided(dtypes, [((2, 3), (2, 3)), ((2, 3, 2), (3, 1)),
@@ -143,7 +149,7 @@ def gradients(path):
                     ["made by tests/conformance/generate.py"])
     suite = Suite("pytorch", version, writer, run, supports)
     suite.grad = grad
-    suite.gradients(slopes.DIFFERENTIABLE, ["f32", "f64"], 150, 14, 40)
+    suite.gradients(slopes.DIFFERENTIABLE, ["f32", "f64"], 20, 14, 40)
     suite.gradients(["add", "sub", "mul", "div", "pow"], ["c64", "c128"], 0,
                     0, 0)
     writer.close()
