@@ -5,29 +5,9 @@
 # stderr, the documented exit code, and no output file, not even a temporary
 # one.
 set -u
-
-elementwise=${ELEMENTWISE-./tools/elementwise}
-case $elementwise in
-/*) ;;
-*) elementwise=$PWD/$elementwise ;;
-esac
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 1' INT TERM HUP
+# shellcheck source=tests/tap.sh
+. "${srcdir:-.}/tests/tap.sh"
 cd "$folder" || exit 1
-unset NO_COLOR ELEMENTWISE_CPU || true
-
-count=0
-
-# One line of TAP; $1 is the name of the test, $2 0 if it passed.
-report() {
-    count=$((count + 1))
-    if [ "$2" -eq 0 ]; then
-        echo "ok $count - $1"
-    else
-        echo "not ok $count - $1"
-    fi
-}
 
 # Compares what is expected with what there is.
 equal() {
@@ -824,4 +804,4 @@ complains 'arguments of a system without one' 2 'needs --dialect' \
 complains 'broadcast is a flag' 2 'not 0 or 1' \
     explain add 2 2 --dialect onnx6 --broadcast 2
 
-echo "1..$count"
+finish

@@ -4,25 +4,8 @@
 # machine. The command is $ELEMENTWISE, or the one of the folder where make
 # runs.
 set -u
-
-elementwise=${ELEMENTWISE-./tools/elementwise}
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-unset ELEMENTWISE_CPU || true
-
-count=0
-failed=0
-
-# One line of TAP; $1 is the name of the test, $2 0 if it passed.
-report() {
-    count=$((count + 1))
-    if [ "$2" -eq 0 ]; then
-        echo "ok $count - $1"
-    else
-        echo "not ok $count - $1"
-        failed=1
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "${srcdir:-.}/tests/tap.sh"
 
 # replays NAME ARGUMENT...
 replays() {
@@ -36,7 +19,7 @@ replays() {
 }
 
 set --
-for file in "$srcdir"/tests/conformance/*.txt; do
+for file in "$source"/tests/conformance/*.txt; do
     head -n 1 "$file" | grep -q '^elementwise-vectors 1 ' && set -- "$@" "$file"
 done
 
@@ -50,7 +33,7 @@ done
 
 # Each reason is needed, stands in the table of reasons, and the table of files
 # counts every case.
-document=$srcdir/doc/conformance.md
+document=$source/doc/conformance.md
 for file; do
     base=$(basename "$file" .txt)
     marked=$(awk '!NF { last = "" } $1 == "differs" && !last { n++; last = 1 }
@@ -333,5 +316,4 @@ says "diff of one file" 2 'two files are needed' diff "$cases/short.npy"
 says "a bound that is none" 2 "'-1' is not a number of ULP" \
     diff --ulp -1 "$cases/short.npy" "$cases/short.npy"
 
-echo "1..$count"
-exit $failed
+finish

@@ -3,22 +3,15 @@
 # line "$ elementwise ..." is run, and prints the lines that follow it, on
 # stdout or stderr. A line "..." stands for any number of lines.
 set -eu
-srcdir=${srcdir:-.}
-elementwise=${ELEMENTWISE-./tools/elementwise}
-case $elementwise in
-/*) ;;
-*) elementwise=$PWD/$elementwise ;;
-esac
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-unset ELEMENTWISE_CPU || true
+# shellcheck source=tests/tap.sh
+. "${srcdir:-.}/tests/tap.sh"
 
 elementwise() {
     "$elementwise" "$@"
 }
 
 # A command and what it prints: document_line_N.command and .expected.
-for document in "$srcdir"/README.md "$srcdir"/doc/*.md; do
+for document in "$source"/README.md "$source"/doc/*.md; do
     awk -v prefix="$folder/$(basename "$document" .md)" '
         /^```/        { inside = $0 == "```console"; next }
         !inside       { next }
@@ -53,23 +46,15 @@ END {
 }
 END
 
-n=0
-failed=0
 for command in "$folder"/*.command; do
     [ -f "$command" ] || break
-    n=$((n + 1))
     name=${command%.command}
     (cd "$folder" && eval "$(cat "$command")") >"$name.found" 2>&1 || true
     # An empty file would not be noticed by NR == FNR.
     [ -s "$name.found" ] || echo >"$name.found"
-    if awk -f "$folder/compare.awk" "$name.found" "$name.expected" \
-        >"$folder/difference"; then
-        echo "ok $n - $(basename "$name"): $(cat "$command")"
-    else
-        echo "not ok $n - $(basename "$name"): $(cat "$command")"
-        sed 's/^/# /' "$folder/difference"
-        failed=1
-    fi
+    status=0
+    awk -f "$folder/compare.awk" "$name.found" "$name.expected" \
+        >"$folder/difference" || status=1
+    report "$(basename "$name"): $(cat "$command")" $status "$folder/difference"
 done
-echo "1..$n"
-[ "$n" -gt 0 ] && exit $failed
+finish

@@ -4,26 +4,17 @@
 set -eu
 LC_ALL=C
 export LC_ALL
-srcdir=${srcdir:-.}
+# shellcheck source=tests/tap.sh
+. "${srcdir:-.}/tests/tap.sh"
 CC=${CC:-cc}
 NM=${NM:-nm}
 shared=lib/.libs/libelementwise.so
 internal=lib/.libs/libinternal.a
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n=0
-failed=0
 
 # nothing NAME FILE: a test point that passes if the file is empty.
 nothing() {
-    n=$((n + 1))
-    if [ -s "$2" ]; then
-        echo "not ok $n - $1"
-        sed 's/^/# /' "$2"
-        failed=1
-    else
-        echo "ok $n - $1"
-    fi
+    [ ! -s "$2" ] && status=0 || status=1
+    report "$1" $status "$2"
 }
 
 # Instrumented objects have symbols that are not the library's.
@@ -40,16 +31,11 @@ fi
 # The functions that the header declares: one declaration per line, and its
 # last name before a parenthesis.
 # shellcheck disable=SC2086
-$CC -E -P "$srcdir/include/elementwise.h" | tr '\n;' ' \n' |
+$CC -E -P "$source/include/elementwise.h" | tr '\n;' ' \n' |
     sed -n '/visibility/s/.*[^a-z0-9_]\(elementwise_[a-z0-9_]*\) *(.*/\1/p' |
     sort >"$folder/declared"
-n=$((n + 1))
-if [ "$(wc -l <"$folder/declared")" -gt 50 ]; then
-    echo "ok $n - the header's functions are found"
-else
-    echo "not ok $n - the header's functions are found"
-    failed=1
-fi
+[ "$(wc -l <"$folder/declared")" -gt 50 ] && status=0 || status=1
+report "the header's functions are found" $status
 
 # What the library may take from others. Nothing here prints, ends the
 # program, or changes modes, the locale or signals.
@@ -94,8 +80,7 @@ if [ -f "$shared" ]; then
     nothing "only functions are exported" "$folder/data"
     nothing "imports are on the list of harmless ones" "$folder/strange"
 else
-    n=$((n + 1))
-    echo "ok $n - exports and imports # SKIP there is no shared library"
+    report "exports and imports # SKIP there is no shared library" 0
 fi
 
 # Only plans are allocated.
@@ -124,5 +109,4 @@ for level in base avx2 avx512; do
     nothing "level $level defines its tables alone" "$folder/difference"
 done
 
-echo "1..$n"
-exit $failed
+finish

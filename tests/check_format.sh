@@ -3,7 +3,8 @@
 # leave it as it is. Other versions of the tool format otherwise, so it is
 # version 14 or none.
 set -eu
-srcdir=${srcdir:-.}
+# shellcheck source=tests/tap.sh
+. "${srcdir:-.}/tests/tap.sh"
 tool=${CLANG_FORMAT:-clang-format-14}
 
 if ! command -v "$tool" >/dev/null 2>&1; then
@@ -11,19 +12,12 @@ if ! command -v "$tool" >/dev/null 2>&1; then
     exit 0
 fi
 
-cd "$srcdir"
-n=0
-failed=0
+cd "$source"
 for file in $(find include lib tests tools doc -name '*.[ch]' -o -name '*.inc' |
     LC_ALL=C sort); do
-    n=$((n + 1))
-    if errors=$("$tool" --style=file --dry-run -Werror "$file" 2>&1); then
-        echo "ok $n - $file"
-    else
-        echo "not ok $n - $file"
-        echo "$errors" | sed 's/^/# /'
-        failed=1
-    fi
+    status=0
+    "$tool" --style=file --dry-run -Werror "$file" >"$folder/errors" 2>&1 ||
+        status=1
+    report "$file" $status "$folder/errors"
 done
-echo "1..$n"
-[ "$n" -gt 0 ] && exit $failed
+finish

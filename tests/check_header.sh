@@ -3,45 +3,36 @@
 # in C and C++, run its example, and compare its version with the version of
 # the build and of the news.
 set -eu
-srcdir=${srcdir:-.}
+# shellcheck source=tests/tap.sh
+. "${srcdir:-.}/tests/tap.sh"
 CC=${CC:-cc}
 CXX=${CXX:-g++}
-header=$srcdir/include/elementwise.h
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n=0
-failed=0
+header=$source/include/elementwise.h
 
 # point NAME COMMAND...: a test point that passes if the command does.
 point() {
-    n=$((n + 1))
     name=$1
     shift
-    if "$@" >"$folder/errors" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        failed=1
-    fi
-    sed 's/^/# /' "$folder/errors"
+    status=0
+    "$@" >"$folder/errors" 2>&1 || status=1
+    report "$name" $status "$folder/errors"
 }
 
 skip() {
-    n=$((n + 1))
-    echo "ok $n - $1 # SKIP $2"
+    report "$1 # SKIP $2" 0
 }
 
 # CC and CXX may carry options.
 # shellcheck disable=SC2086
 compile_c() {
     $CC "$@" -pedantic -Wall -Wextra -Wstrict-prototypes -Werror \
-        -fsyntax-only -I"$srcdir/include"
+        -fsyntax-only -I"$source/include"
 }
 
 # shellcheck disable=SC2086
 compile_cxx() {
     $CXX -pedantic -Wall -Wextra -Werror -fsyntax-only -x c++ \
-        -I"$srcdir/include" "$@"
+        -I"$source/include" "$@"
 }
 
 # The header comes first, so it has to bring what it needs; twice, because
@@ -94,15 +85,14 @@ number() {
 }
 version=$(number MAJOR).$(number MINOR).$(number PATCH)
 configured=$(sed -n 's/^AC_INIT(\[[a-z]*\], \[\(.*\)\]).*/\1/p' \
-    "$srcdir/configure.ac")
+    "$source/configure.ac")
 point "configure.ac has version $version" test "$configured" = "$version"
-if [ -f "$srcdir/NEWS.md" ]; then
-    newest=$(sed -n 's/^##* *\(.*[0-9]\.[0-9].*\)/\1/p' "$srcdir/NEWS.md" |
+if [ -f "$source/NEWS.md" ]; then
+    newest=$(sed -n 's/^##* *\(.*[0-9]\.[0-9].*\)/\1/p' "$source/NEWS.md" |
         sed -n '1s/[^0-9]*\([0-9.]*[0-9]\).*/\1/p')
     point "NEWS.md is of version $version" test "$newest" = "$version"
 else
     skip "NEWS.md is of version $version" "there is no NEWS.md"
 fi
 
-echo "1..$n"
-exit $failed
+finish

@@ -4,13 +4,12 @@
 # runs; the output block that follows it has what it prints. Blocks of doc/
 # must have one.
 set -eu
-srcdir=${srcdir:-.}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# shellcheck source=tests/tap.sh
+. "${srcdir:-.}/tests/tap.sh"
 
 # One file per block, named after its document and first line; the output
 # block takes the name of the program before it.
-for document in "$srcdir"/README.md "$srcdir"/doc/*.md; do
+for document in "$source"/README.md "$source"/doc/*.md; do
     awk -v prefix="$folder/$(basename "$document" .md)" '
         /^```/ && file { close(file); file = ""; next }
         /^```c$/       { name = prefix "_line_" NR; file = name ".c"; next }
@@ -22,7 +21,7 @@ done
 # shellcheck disable=SC2086
 build() {
     ${CC:-cc} ${CFLAGS-} -std=c99 -pedantic -Wall -Wextra -Werror \
-        -I"$srcdir/include" -c "$1.c" -o "$1.o" &&
+        -I"$source/include" -c "$1.c" -o "$1.o" &&
         ./libtool --quiet --tag=CC --mode=link ${CC:-cc} ${CFLAGS-} "$1.o" \
             lib/libelementwise.la -o "$1" -lm
 }
@@ -39,17 +38,11 @@ try() {
     fi
 }
 
-n=0
-failed=0
 for snippet in "$folder"/*.c; do
     [ -f "$snippet" ] || break
-    n=$((n + 1))
-    result=ok
+    status=0
     : >"$folder/errors"
-    try "${snippet%.c}" || result="not ok"
-    [ "$result" = ok ] || failed=1
-    echo "$result $n - $(basename "$snippet")"
-    sed 's/^/# /' "$folder/errors"
+    try "${snippet%.c}" || status=1
+    report "$(basename "$snippet")" $status "$folder/errors"
 done
-echo "1..$n"
-[ "$n" -gt 0 ] && exit $failed
+finish
