@@ -729,9 +729,10 @@ report 'explain --json says why not' $?
 
 # Other systems
 prints 'the table of systems' \
-    'caffe       axis 1               (2,3,4,5)  y . 3 4 .' \
+    'caffe       Scale           axis 1               (2,3,4,5)  y . 3 4 .' \
     explain mul 2x3x4x5 3x4 --axis 1
-prints 'who refuses' 'numpy                            refused: 4 against 3' \
+prints 'who refuses' \
+    'numpy       np.multiply                          refused: 4 against 3' \
     explain mul 2x3x4x5 3x4 --axis 1
 equal 'the table has all systems' 10 \
     "$("$elementwise" explain mul 2x3 3 | sed '1,/elsewhere$/d' | wc -l)"
@@ -757,6 +758,16 @@ prints "Caffe's Eltwise" 'elementwise_max(&x, &y, ELEMENTWISE_NUMPY, &out)' \
 complains "Caffe's Eltwise does not broadcast" 3 'must be equal' \
     explain max 2x3 3 --dialect caffe
 complains 'Caffe has no powers' 3 'no pow' explain pow 2x3 2x3 --dialect caffe
+equal 'who has no such operation' 'onnx6 - it has no mod of two arrays' \
+    "$("$elementwise" explain mod 2 2 | sed -n 's/^ *//; /^onnx6/s/  */ /gp')"
+prints 'which layer it is' 'as in  Caffe: Scale, axis -3' \
+    explain mul 2x3x4x5 3x4 --dialect caffe --axis -3
+prints 'which layer it is without arguments' 'as in  Caffe: Eltwise PROD' \
+    explain mul 2x3 2x3 --dialect caffe
+complains "Caffe's largest blob" 3 'more than 2147483647 elements' \
+    explain mul 65536x32768 65536 --dialect caffe
+complains "Paddle's largest rank" 3 'rank of y is 10; there it is at most 9' \
+    explain add 2 1x1x1x1x1x1x1x1x1x2 --dialect paddle2
 complains 'Caffe drops no 1' 3 '4 against 1 at dimension 2' \
     explain mul 2x3x4x5 3x1 --dialect caffe
 grep -qF 'legal here: axis 1' stderr
@@ -765,8 +776,12 @@ complains 'the axes that are legal there' 3 'legal there: axis -3, 1' \
     explain mul 2x3x4x5 3x4 --dialect caffe --axis 2
 complains 'undefined' 3 'paddle2 is undefined' \
     explain add 2x3x4x5 5x1 --dialect paddle2 --axis 3
-prints 'one element of any rank' 'y.ndim = 0; elementwise_add(' \
+prints 'one element of any rank' 'C      y.ndim = 0;' \
     explain add 5 1x1x1 --dialect caffe2 --broadcast 1
+prints 'and as JSON, with its shape' '"y":{"dtype":"f32","shape":[1,1,1]}' \
+    explain add 5 1x1x1 --dialect caffe2 --broadcast 1 --json
+grep -qF '"y.ndim = 0; elementwise_add(' stdout
+report 'and the call for it' $?
 prints 'an ignored axis' 'note   axis is ignored' \
     explain add 2x3 3 --dialect caffe2 --axis 0
 complains 'other versions of the system' 3 'note: 1.6 stretches' \
@@ -789,13 +804,46 @@ prints 'the same rank without a limit' 'f32 (2,2,2,2,2,2)' \
 prints 'one group of six dimensions' 'f32 (2,2,2,2,2,2)' \
     explain add 2x2x2x2x2x2 2x2x2x2x2x2 --dialect tensorflow
 prints 'systems as JSON' '"name":"onnx6","arguments":{"axis":1,'`
-    `'"broadcast":1},"verdict":"legal","shape":[2,3,4],"differs":false,"c":"elementwise_mul('`
+    `'"broadcast":1},"operation":"Mul","verdict":"legal","shape":[2,3,4],"differs":false,"c":"elementwise_mul('`
     `'&x, &y, 1, &out)","numpy":"y.reshape(3, 1)","notes":[' \
     explain mul 2x3x4 3 --axis 1 --json
 status=0
 "$elementwise" explain mul 2x3x4 3 --dialect numpy --json >stdout || status=$?
 [ $status -eq 3 ] && grep -qF '"verdict":"illegal","reason":"4 against 3' stdout
 report 'a refusal as JSON' $?
+equal 'a missing operation as JSON' 1 "$("$elementwise" explain mod 2 2 --json |
+    grep -c '"caffe","arguments":{},"operation":null,"verdict":"illegal"')"
+
+# The call has what was asked for, in names of the header.
+"$elementwise" explain add 2x3x4 3 --dialect caffe --scale-x 0.1 --scale-y -2 \
+    --act leaky_relu --alpha 0.3 --out-dtype bf16 |
+    sed -n 's/^  C      //p; s/^         //p' >stdout
+equal 'the call with factors, activation and type' \
+    "out.dtype = ELEMENTWISE_BF16; options.scale_x = 0.1; `
+    `options.scale_y = -2; options.act = ELEMENTWISE_ACT_LEAKY_RELU; `
+    `options.alpha = 0.3; `
+    `elementwise_apply(ELEMENTWISE_ADD, &x, &y, 1, &out, &options)" \
+    "$(paste -sd' ' stdout)"
+prints 'and as JSON' 'options.scale_x = 2; elementwise_apply(' \
+    explain add 2 2 --scale-x 2 --json
+prints 'and what NumPy needs besides' 'as it is; factors and act besides' \
+    explain add 2 2 --dialect numpy --act relu
+equal 'the plain call where nothing was' 1 \
+    "$("$elementwise" explain add 2 2 --dialect numpy --scale-x 1 --act none |
+        grep -c '^  C      elementwise_add(&x, &y, ELEMENTWISE_NUMPY, &out)$')"
+for act in relu relu6 leaky_relu sigmoid tanh gelu silu; do
+    for dtype in f16 bf16 f32 f64; do
+        "$elementwise" explain hypot 2 2 --dialect numpy --act "$act" \
+            --out-dtype "$dtype"
+    done
+done | grep -o 'ELEMENTWISE_[A-Z0-9_]*' | sort -u >names
+equal 'names of activations, types and the operation' 13 "$(wc -l <names)"
+status=0
+while read -r name; do
+    grep -qw "$name" "$source/include/elementwise.h" || status=1
+done <names
+report 'which are those of the header' $status
+
 complains 'an unknown system' 2 'is it caffe?' explain add 2 2 --dialect cafe
 complains 'an argument that a system has not' 2 'numpy takes no --axis' \
     explain add 2 2 --dialect numpy --axis 0

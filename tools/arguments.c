@@ -111,7 +111,7 @@ static int set_dialect(struct arguments *a, const char *value)
 {
     const char *names[16];
     char question[TEXT_QUESTION];
-    int n = dialect_count();
+    int n = DIALECTS;
     for (int i = 0; i < n; i++)
         names[i] = dialect_name(i);
     a->dialect = dialect_from_name(value);

@@ -14,6 +14,7 @@ struct call {
     int axis;
     const elementwise_options *options; /**< may be NULL */
     elementwise_dtype dtype;            /**< of the result */
+    bool out_given;                     /**< dtype was asked for */
     int ndim;
     int64_t shape[ELEMENTWISE_MAX_NDIM];
 };

@@ -26,6 +26,8 @@ enum stretch { NEITHER, ONLY_Y, EITHER };
 
 struct rule {
     bool equal_only;  /* shapes must be equal, nothing else is read */
+    bool unbroadcast; /* so they need not be with broadcast=1 */
+    bool no_axis;     /* one but -1 is refused */
     bool equal_first; /* equal shapes pass before anything else is read */
     bool places_x;    /* if x has the smaller rank; otherwise it must not */
     bool equal_ranks_at_0;
@@ -46,6 +48,12 @@ static const struct rule right_in_5 = {
     .places_x = true, .axis = -1, .stretch = EITHER, .most_groups = 5};
 
 static const struct rule equal = {.equal_only = true};
+
+static const struct rule equal_unbroadcast = {.equal_only = true,
+                                              .unbroadcast = true};
+
+static const struct rule equal_without_axis = {
+    .equal_only = true, .unbroadcast = true, .no_axis = true, .axis = -1};
 
 static const struct rule paddle1 = {.equal_first = true,
                                     .misfit_is_undefined = true,
@@ -81,35 +89,67 @@ static const struct rule pdpd = {.axis = -1, .stretch = ONLY_Y};
     " equal not_equal less_than less_equal greater_than greater_equal "
 #define MAX_MIN " max min "
 #define LOGIC " logical_and logical_or logical_xor "
+#define BITWISE " bitwise_and bitwise_or bitwise_xor "
+#define SHIFTS " bitwise_left_shift bitwise_right_shift "
 
-/* An operation is in the first list that has it; what is in none follows
-   others, or is not there. A list of NULL has all. */
+/* An operation that the system has follows its rule, unless it is among those
+   of equal shapes, or among those that are aligned at the right. */
 static const struct dialect {
     const char *name, *system;
     unsigned takes;
     const struct rule *rule;
     const struct rule *unbroadcast; /* without broadcast=1 */
-    const char *operations, *equal_operations;
-    const struct rule *others;
-} dialects[] = {
-    {"numpy", "NumPy", 0, &right, NULL, NULL, "", NULL},
-    {"torch", "PyTorch", 0, &right, NULL, NULL, "", NULL},
-    {"tensorflow", "TensorFlow", 0, &right_in_5, NULL, NULL, "", NULL},
-    {"onnx7", "ONNX from opset 7 on", 0, &right, NULL, NULL, "", NULL},
-    {"onnx6", "ONNX up to opset 6", DIALECT_AXIS | DIALECT_BROADCAST, &onnx6,
-     &equal, ARITHMETIC LOGIC " equal less_than greater_than ", MAX_MIN, NULL},
-    {"paddle1", "Paddle up to 1.5", DIALECT_AXIS, &paddle1, NULL,
-     ARITHMETIC PADDLE COMPARISONS, LOGIC, NULL},
-    {"paddle2", "Paddle from 1.7 on", DIALECT_AXIS, &paddle2, NULL,
-     ARITHMETIC PADDLE, "", &right},
-    {"caffe", "Caffe, Scale, Bias and Eltwise", DIALECT_AXIS | DIALECT_NUM_AXES,
-     &caffe, NULL, " add mul ", " sub max ", NULL},
-    {"caffe2", "Caffe2", DIALECT_AXIS | DIALECT_BROADCAST, &caffe2, &right,
-     NULL, MAX_MIN, NULL},
-    {"pdpd", "OpenVINO, auto_broadcast=pdpd", DIALECT_AXIS, &pdpd, NULL, NULL,
-     "", NULL},
+    const char *equal_operations, *right_operations;
+    int most_axes;         /* 0: no limit */
+    int64_t most_elements; /* likewise */
+} dialects[DIALECTS] = {
+    [DIALECT_NUMPY] = {.name = "numpy", .system = "NumPy", .rule = &right},
+    [DIALECT_TORCH] = {.name = "torch", .system = "PyTorch", .rule = &right},
+    [DIALECT_TENSORFLOW] = {.name = "tensorflow",
+                            .system = "TensorFlow",
+                            .rule = &right_in_5},
+    [DIALECT_ONNX7] = {.name = "onnx7",
+                       .system = "ONNX from opset 7 on",
+                       .rule = &right},
+    [DIALECT_ONNX6] = {.name = "onnx6",
+                       .system = "ONNX up to opset 6",
+                       .takes = DIALECT_AXIS | DIALECT_BROADCAST,
+                       .rule = &onnx6,
+                       .unbroadcast = &equal_unbroadcast,
+                       .equal_operations = MAX_MIN},
+    [DIALECT_PADDLE1] = {.name = "paddle1",
+                         .system = "Paddle up to 1.5",
+                         .takes = DIALECT_AXIS,
+                         .rule = &paddle1,
+                         .equal_operations = LOGIC,
+                         .most_axes = 9},
+    [DIALECT_PADDLE2] = {.name = "paddle2",
+                         .system = "Paddle from 1.7 on",
+                         .takes = DIALECT_AXIS,
+                         .rule = &paddle2,
+                         .right_operations =
+                             " fmax fmin heaviside atan2 hypot copysign "
+                             "nextafter logaddexp" COMPARISONS LOGIC BITWISE
+                                 SHIFTS,
+                         .most_axes = 9},
+    [DIALECT_CAFFE] = {.name = "caffe",
+                       .system = "Caffe",
+                       .takes = DIALECT_AXIS | DIALECT_NUM_AXES,
+                       .rule = &caffe,
+                       .equal_operations = " sub max ",
+                       .most_axes = 32,
+                       .most_elements = INT32_MAX},
+    [DIALECT_CAFFE2] = {.name = "caffe2",
+                        .system = "Caffe2",
+                        .takes = DIALECT_AXIS | DIALECT_BROADCAST,
+                        .rule = &caffe2,
+                        .unbroadcast = &right,
+                        .equal_operations = MAX_MIN},
+    [DIALECT_PDPD] = {.name = "pdpd",
+                      .system = "OpenVINO, auto_broadcast=pdpd",
+                      .takes = DIALECT_AXIS,
+                      .rule = &pdpd},
 };
-enum { DIALECTS = sizeof dialects / sizeof *dialects };
 
 /* What a note is said about. */
 enum {
@@ -122,8 +162,11 @@ enum {
     EQUAL = 64,
     INTEGERS = 128,
     NO_AXIS_GIVEN = 256,
-    PLACED = 512,        /* elsewhere than at the right */
-    PLACED_INSIDE = 1024 /* nor at 0 */
+    PLACED = 512,         /* elsewhere than at the right */
+    PLACED_INSIDE = 1024, /* nor at 0 */
+    FLOATS = 2048,
+    RIGHT_RULE = 4096, /* the operation follows NumPy's rule */
+    ABOVE_32 = 8192    /* dimensions */
 };
 
 /* What else there is to know about a system, where all of when holds. */
@@ -167,6 +210,21 @@ static const struct note {
     {"caffe", " add ", EQUAL, "values: Eltwise makes 0 of -0 and -0"},
     {"numpy", " div ", INTEGERS, "values: integers give a float there"},
     {"torch", " div ", INTEGERS, "values: integers give a float there"},
+    {"tensorflow", " div ", INTEGERS, "values: integers give a float there"},
+    {"numpy", NULL, ABOVE_32, "NumPy 1.x has at most 32 dimensions"},
+    {"torch", " floordiv ", 0,
+     "values: up to 1.12 truncates, as truncdiv does here"},
+    {"paddle2", " truncdiv ", 0,
+     "up to 2.5; later that is floordiv here, for which there is no other"},
+    {"paddle2", " fmod ", INTEGERS, "up to 1.8; later that is mod here"},
+    {"paddle2", " fmod ", FLOATS,
+     "of integers, and up to 1.8; otherwise that is mod here"},
+    {"paddle1", " fmod ", FLOATS, "of integers; otherwise that is mod here"},
+    {"paddle2", " fmax fmin ", 0, "from 2.3 on"},
+    {"paddle2", " heaviside ", 0, "from 2.4 on"},
+    {"paddle2", BITWISE, 0, "from 2.2 on"},
+    {"paddle2", " atan2 nextafter ", DIFFERENT, "2.6 needs equal shapes here"},
+    {"paddle2", " copysign " SHIFTS, 0, "not in 2.6; in 3.3"},
     {"paddle2", NULL, AXIS_IGNORED,
      "axis is ignored: this operation aligns at the right"},
     {"caffe2", NULL, AXIS_IGNORED,
@@ -181,13 +239,20 @@ static const struct note {
     {"pdpd", " sub div ", PLACED,
      "OpenVINO's CPU plugin, 2026.4, aligns this at the right"},
     {"onnx7", MAX_MIN, DIFFERENT, "opset 7 itself needs equal shapes here"},
+    {"onnx7", " mod fmod ", 0, "from opset 10 on"},
+    {"onnx7", " mod ", FLOATS, "up to opset 27 floats are refused"},
+    {"onnx7", " less_equal greater_equal ", 0, "from opset 12 on"},
+    {"onnx7", BITWISE, 0, "from opset 18 on"},
+    {"onnx7", SHIFTS, 0, "from opset 11 on; up to 27 of unsigned types"},
+    {"caffe2", COMPARISONS, DIFFERENT | RIGHT_RULE,
+     "the kernel broadcasts, but inferring shapes needs equal ones unless "
+     "broadcast=1"},
+    {"pdpd", " div ", INTEGERS,
+     "values: rounds down, as floordiv here, unless m_pythondiv is false"},
+    {"pdpd", BITWISE, 0, "from opset 13 on"},
+    {"pdpd", SHIFTS, 0, "from opset 15 on"},
 };
 enum { ALL_NOTES = sizeof notes / sizeof *notes };
-
-int dialect_count(void)
-{
-    return DIALECTS;
-}
 
 const char *dialect_name(int dialect)
 {
@@ -440,10 +505,15 @@ static void look_at(struct look *look)
 {
     const struct rule *rule = look->rule;
     bool same = same_shape(look->x, look->y);
-    if (same && (rule->equal_only || rule->equal_first))
+    int axis = look->arguments->given & DIALECT_AXIS ? look->arguments->axis
+                                                     : rule->axis;
+    if (rule->no_axis && axis != -1)
+        refuse(look, DIALECT_ILLEGAL, "axis %d needs broadcast 1", axis);
+    else if (same && (rule->equal_only || rule->equal_first))
         pass_as_x(look);
     else if (rule->equal_only)
-        refuse(look, DIALECT_ILLEGAL, "the shapes must be equal");
+        refuse(look, DIALECT_ILLEGAL, "the shapes must be equal%s",
+               rule->unbroadcast ? " unless broadcast is 1" : "");
     else if (is_scalar(look))
         pass_as_x(look);
     else if (find_placed(look) && find_start(look)) {
@@ -453,22 +523,26 @@ static void look_at(struct look *look)
     }
 }
 
-static bool has(const char *list, elementwise_op op)
+static bool lists(const char *list, elementwise_op op)
 {
     char word[64];
     snprintf(word, sizeof word, " %s ", elementwise_op_name(op));
-    return !list || strstr(list, word) != NULL;
+    return list && strstr(list, word) != NULL;
 }
 
-/* The rule that the system has for an operation; NULL: it has none. */
+/* The rule that the system has for an operation. */
 static const struct rule *choose(const struct dialect *d, elementwise_op op,
                                  const struct dialect_arguments *a, bool same)
 {
-    if (*d->equal_operations && has(d->equal_operations, op))
+    bool broadcast = a->given & DIALECT_BROADCAST && a->broadcast != 0;
+    if (lists(d->equal_operations, op))
         return &equal;
-    if (!has(d->operations, op))
-        return d->others;
-    if (d->unbroadcast && !(a->given & DIALECT_BROADCAST && a->broadcast != 0))
+    if (lists(d->right_operations, op))
+        return &right;
+    /* Pow kept what all had up to 2017. */
+    if (d == &dialects[DIALECT_CAFFE2] && op == ELEMENTWISE_POW && !broadcast)
+        return &equal_without_axis;
+    if (d->unbroadcast && !broadcast)
         return d->unbroadcast;
     /* A layer for equal shapes that has no arguments. */
     if (d->rule == &caffe && same && !a->given)
@@ -476,9 +550,34 @@ static const struct rule *choose(const struct dialect *d, elementwise_op op,
     return d->rule;
 }
 
+/* Refuses an array that is too large for the system, counting as it does. */
+static bool check_size(struct look *look, const struct dialect *d,
+                       const char *name, const elementwise_tensor *t)
+{
+    int64_t n = 1;
+    if (d->most_axes && t->ndim > d->most_axes)
+        return refuse(look, DIALECT_ILLEGAL,
+                      "the rank of %s is %d; there it is at most %d", name,
+                      t->ndim, d->most_axes);
+    for (int i = 0; d->most_elements && n > 0 && i < t->ndim; i++) {
+        if (t->shape[i] > d->most_elements / n)
+            return refuse(look, DIALECT_ILLEGAL,
+                          "%s has more than %lld elements, counted up to "
+                          "dimension %d",
+                          name, (long long)d->most_elements, i);
+        n *= t->shape[i];
+    }
+    return true;
+}
+
 static bool is_integer(elementwise_dtype dtype)
 {
     return dtype >= ELEMENTWISE_I8 && dtype <= ELEMENTWISE_U64;
+}
+
+static bool is_float(elementwise_dtype dtype)
+{
+    return dtype >= ELEMENTWISE_F16 && dtype <= ELEMENTWISE_F64;
 }
 
 static unsigned circumstances(const struct look *look)
@@ -491,8 +590,12 @@ static unsigned circumstances(const struct look *look)
         when |= X_PLACED;
     if (is_integer(x->dtype) && is_integer(y->dtype))
         when |= INTEGERS;
-    if (look->rule == &right && !right_aligned)
-        when |= AXIS_IGNORED;
+    if (is_float(x->dtype) || is_float(y->dtype))
+        when |= FLOATS;
+    if (x->ndim > 32 || y->ndim > 32)
+        when |= ABOVE_32;
+    if (look->rule == &right)
+        when |= right_aligned ? RIGHT_RULE : RIGHT_RULE | AXIS_IGNORED;
     if (!(a->given & DIALECT_AXIS))
         when |= NO_AXIS_GIVEN;
     if (look->view->axis != ELEMENTWISE_NUMPY)
@@ -509,8 +612,8 @@ static void add_notes(struct look *look, const char *name, elementwise_op op)
     unsigned when = circumstances(look);
     int n = 0;
     for (int i = 0; i < ALL_NOTES && n < DIALECT_NOTES; i++)
-        if (!strcmp(notes[i].name, name) && has(notes[i].operations, op) &&
-            !(notes[i].when & ~when))
+        if (!strcmp(notes[i].name, name) && !(notes[i].when & ~when) &&
+            (!notes[i].operations || lists(notes[i].operations, op)))
             look->view->notes[n++] = notes[i].text;
 }
 
@@ -522,16 +625,20 @@ void dialect_look(int dialect, elementwise_op op, const elementwise_tensor *x,
     const struct dialect *d = &dialects[dialect];
     struct look look = {.x = x, .y = y, .arguments = arguments, .view = view};
     static const struct dialect_arguments none = {0};
-    *view = (struct dialect_view){.axis = ELEMENTWISE_NUMPY};
+    *view = (struct dialect_view){.axis = ELEMENTWISE_NUMPY,
+                                  .operation = counterpart_name(dialect, op)};
     look.rule = choose(d, op, arguments, same_shape(x, y));
-    if (!look.rule) {
+    if (!view->operation) {
         refuse(&look, DIALECT_ILLEGAL, "it has no %s of two arrays",
                elementwise_op_name(op));
         return;
     }
+    if (dialect == DIALECT_CAFFE && look.rule == &equal)
+        view->operation = counterpart_eltwise(op);
     if (look.rule == &right)
         look.arguments = &none;
-    look_at(&look);
+    if (check_size(&look, d, "x", x) && check_size(&look, d, "y", y))
+        look_at(&look);
     look.arguments = arguments;
     add_notes(&look, d->name, op);
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "counterpart.h"
 #include "elementwise.h"
 
 /** Arguments that systems have; each takes some. */
@@ -25,10 +26,11 @@ enum dialect_verdict {
 };
 
 /** Bytes of a reason and of a reshape, and notes there may be. */
-enum { DIALECT_REASON = 160, DIALECT_TEXT = 2048, DIALECT_NOTES = 4 };
+enum { DIALECT_REASON = 160, DIALECT_TEXT = 2048, DIALECT_NOTES = 5 };
 
 struct dialect_view {
     enum dialect_verdict verdict;
+    const char *operation;            /**< its name there; NULL: it has none */
     char reason[DIALECT_REASON];      /**< why not; "" if legal */
     const char *notes[DIALECT_NOTES]; /**< up to NULL, or full */
     int axis; /**< ours that does the same; if not legal, the nearest one */
@@ -37,10 +39,9 @@ struct dialect_view {
     int64_t shape[ELEMENTWISE_MAX_NDIM];
 };
 
-int dialect_count(void);
 const char *dialect_name(int dialect);
 
-/** What the name stands for, as in "Caffe: Scale, Bias and Eltwise". */
+/** What the name stands for, as in "Paddle up to 1.5". */
 const char *dialect_system(int dialect);
 
 /** The arguments it takes. */

@@ -4,7 +4,9 @@
  */
 #include "elsewhere.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -99,14 +101,18 @@ static bool differs_from_ours(const struct call *call,
 }
 
 static void print_line(const struct call *call, int dialect,
-                       const struct dialect_arguments *given)
+                       const struct dialect_arguments *given, int width)
 {
     struct dialect_arguments a = taken(dialect, given);
     struct dialect_view view;
     char text[DIALECT_REASON];
     dialect_look(dialect, call->op, call->x, call->y, &a, &view);
-    printf("    %-11s %-20s ", dialect_name(dialect), arguments_text(&a, text));
-    if (view.verdict == DIALECT_LEGAL) {
+    printf("    %-11s %-*s ", dialect_name(dialect), width,
+           view.operation ? view.operation : "-");
+    printf("%-20s ", view.operation ? arguments_text(&a, text) : "");
+    if (!view.operation) {
+        printf("%s", view.reason);
+    } else if (view.verdict == DIALECT_LEGAL) {
         text_print_shape(view.ndim, view.shape);
         print_place(call, &view);
         if (differs_from_ours(call, &view))
@@ -121,31 +127,106 @@ static void print_line(const struct call *call, int dialect,
     printf("\n");
 }
 
+/* Columns for the longest name of the operation. */
+static int name_width(elementwise_op op)
+{
+    size_t width = 1;
+    for (int i = 0; i < DIALECTS; i++) {
+        const char *name = i == DIALECT_CAFFE ? counterpart_eltwise(op)
+                                              : counterpart_name(i, op);
+        width = name && strlen(name) > width ? strlen(name) : width;
+    }
+    return (int)width;
+}
+
 void elsewhere_print_table(const struct call *call,
                            const struct dialect_arguments *arguments)
 {
+    int width = name_width(call->op);
     printf("\n  these shapes elsewhere\n");
-    for (int i = 0; i < dialect_count(); i++)
-        print_line(call, i, arguments);
+    for (int i = 0; i < DIALECTS; i++)
+        print_line(call, i, arguments, width);
 }
 
 void elsewhere_print_arguments(int dialect,
-                               const struct dialect_arguments *arguments)
+                               const struct dialect_arguments *arguments,
+                               const struct dialect_view *view)
 {
     char text[DIALECT_REASON];
     arguments_text(arguments, text);
-    printf("  as in  %s%s%s", dialect_system(dialect), *text ? ": " : "", text);
+    printf("  as in  %s: %s%s%s", dialect_system(dialect), view->operation,
+           *text ? ", " : "", text);
 }
 
-static void print_ours(const char *before, const struct call *call,
-                       const struct dialect_view *view)
+/* A name as the header has it: prefix and capitals. */
+static void print_constant(const char *prefix, const char *name)
 {
+    printf("%s", prefix);
+    for (; *name; name++)
+        putchar(toupper((unsigned char)*name));
+}
+
+/* With as many digits as the number needs. */
+static void print_factor(const char *name, double value, const char *gap)
+{
+    char text[40];
+    int digits = 6;
+    do
+        snprintf(text, sizeof text, "%.*g", digits, value);
+    while (digits++ < 17 && strtod(text, NULL) != value);
+    printf("options.%s = %s;%s", name, text, gap);
+}
+
+/* Whether a plain call does what was asked for. */
+static bool is_plain(const elementwise_options *options)
+{
+    return options->act == ELEMENTWISE_ACT_NONE && options->scale_x == 1 &&
+           options->scale_y == 1;
+}
+
+/* What is not an argument of the call: assignments before it. options is
+   ELEMENTWISE_OPTIONS_INIT otherwise. */
+static void print_preparation(const struct call *call,
+                              const struct dialect_view *view, const char *gap)
+{
+    const elementwise_options *options = call->options;
+    if (view->y_as_scalar)
+        printf("y.ndim = 0;%s", gap);
+    if (call->out_given) {
+        print_constant("out.dtype = ELEMENTWISE_",
+                       elementwise_dtype_name(call->dtype));
+        printf(";%s", gap);
+    }
+    if (options->scale_x != 1)
+        print_factor("scale_x", options->scale_x, gap);
+    if (options->scale_y != 1)
+        print_factor("scale_y", options->scale_y, gap);
+    if (options->act == ELEMENTWISE_ACT_NONE)
+        return;
+    print_constant("options.act = ELEMENTWISE_ACT_",
+                   elementwise_act_name(options->act));
+    printf(";%s", gap);
+    if (options->act == ELEMENTWISE_ACT_LEAKY_RELU)
+        print_factor("alpha", options->alpha, gap);
+}
+
+/* The call that does the same, with the factors, the activation and the type
+   that were asked for; gap stands between statements. */
+static void print_ours(const struct call *call, const struct dialect_view *view,
+                       const char *gap)
+{
+    const char *name = elementwise_op_name(call->op);
+    bool plain = is_plain(call->options);
     char axis[32] = "ELEMENTWISE_NUMPY";
     if (view->axis != ELEMENTWISE_NUMPY)
         snprintf(axis, sizeof axis, "%d", view->axis);
-    printf("%s%selementwise_%s(&x, &y, %s, &out)", before,
-           view->y_as_scalar ? "y.ndim = 0; " : "",
-           elementwise_op_name(call->op), axis);
+    print_preparation(call, view, gap);
+    if (plain)
+        printf("elementwise_%s(", name);
+    else
+        print_constant("elementwise_apply(ELEMENTWISE_", name);
+    printf("%s&x, &y, %s, &out%s)", plain ? "" : ", ", axis,
+           plain ? "" : ", &options");
 }
 
 static void print_notes(FILE *file, const char *label,
@@ -181,7 +262,8 @@ void elsewhere_print_help(const struct call *call, int dialect,
 {
     int64_t shape[ELEMENTWISE_MAX_NDIM];
     int ndim;
-    print_legal_axes(call, dialect, arguments);
+    if (view->operation)
+        print_legal_axes(call, dialect, arguments);
     if (!elementwise_broadcast_shape(call->x, call->y, call->axis, &ndim,
                                      shape))
         fprintf(stderr, "  legal here: axis %d\n", call->axis);
@@ -193,9 +275,11 @@ void elsewhere_print_call(const struct call *call,
 {
     char reshape[DIALECT_TEXT];
     dialect_reshape(view, call->x, call->y, reshape);
-    print_ours("  C      ", call, view);
-    printf("\n  NumPy  %s%s\n", reshape,
-           reshape[1] ? ", then aligned at the right" : " as it is");
+    printf("  C      ");
+    print_ours(call, view, "\n         ");
+    printf("\n  NumPy  %s%s%s\n", reshape,
+           reshape[1] ? ", then aligned at the right" : " as it is",
+           is_plain(call->options) ? "" : "; factors and act besides");
     print_notes(stdout, "  note   ", view);
 }
 
@@ -217,7 +301,8 @@ static void print_json_view(const struct call *call,
     printf(",\"shape\":");
     text_print_json_shape(view->ndim, view->shape);
     printf(",\"differs\":%s", differs_from_ours(call, view) ? "true" : "false");
-    print_ours(",\"c\":\"", call, view);
+    printf(",\"c\":\"");
+    print_ours(call, view, " ");
     printf("\",\"numpy\":\"%s\"", reshape);
 }
 
@@ -238,7 +323,12 @@ static void print_json_dialect(const struct call *call, int dialect,
     print_json_argument(a, DIALECT_AXIS, "axis", a->axis);
     print_json_argument(a, DIALECT_NUM_AXES, "num_axes", a->num_axes);
     print_json_argument(a, DIALECT_BROADCAST, "broadcast", a->broadcast);
-    printf("},\"verdict\":\"%s\"", verdicts[view.verdict]);
+    printf("},\"operation\":");
+    if (view.operation)
+        text_print_json(view.operation);
+    else
+        printf("null");
+    printf(",\"verdict\":\"%s\"", verdicts[view.verdict]);
     if (view.verdict == DIALECT_LEGAL) {
         print_json_view(call, &view);
     } else {
@@ -253,7 +343,7 @@ void elsewhere_print_json(const struct call *call, int dialect,
                           const struct dialect_arguments *arguments)
 {
     int first = dialect < 0 ? 0 : dialect;
-    int last = dialect < 0 ? dialect_count() - 1 : dialect;
+    int last = dialect < 0 ? DIALECTS - 1 : dialect;
     printf(",\"dialects\":[");
     for (int i = first; i <= last; i++) {
         struct dialect_arguments a =

@@ -13,11 +13,13 @@
 void elsewhere_print_table(const struct call *call,
                            const struct dialect_arguments *arguments);
 
-/** One system's arguments, the call of ours and of NumPy's, and notes. */
+/** One system's operation and arguments, the call of ours and of NumPy's, and
+    notes. */
 void elsewhere_print_call(const struct call *call,
                           const struct dialect_view *view);
 void elsewhere_print_arguments(int dialect,
-                               const struct dialect_arguments *arguments);
+                               const struct dialect_arguments *arguments,
+                               const struct dialect_view *view);
 
 /** Says on stderr which axes would be legal there, what is here, and notes. */
 void elsewhere_print_help(const struct call *call, int dialect,

@@ -277,7 +277,7 @@ static void print_text(const struct call *call, const struct operand operand[2],
     print_operand("x", &operand[0]);
     print_operand("y", &operand[1]);
     if (view)
-        elsewhere_print_arguments(a->dialect, &a->elsewhere);
+        elsewhere_print_arguments(a->dialect, &a->elsewhere, view);
     else
         printf("  axis   %d%s", call->axis,
                call->axis == ELEMENTWISE_NUMPY ? ", aligned at the right" : "");
@@ -310,21 +310,27 @@ static void print_json_error(const char *status, int code, const char *message)
     printf("}}\n");
 }
 
-/* What is known whether or not the shapes fit. */
-static void print_json_call(const struct call *call, const struct arguments *a)
+/* What is known whether or not the shapes fit: the operands as they were
+   given, of which ours may be a view. */
+static void print_json_call(const struct call *call,
+                            const struct operand operand[2],
+                            const struct arguments *a)
 {
-    const elementwise_tensor *x = call->x, *y = call->y;
+    const elementwise_tensor *x = &operand[0].tensor, *y = &operand[1].tensor;
+    struct call given = *call;
+    given.y = y;
     printf("{\"op\":\"%s\",\"axis\":%d", elementwise_op_name(call->op),
            call->axis);
     print_json_operand("x", x->dtype, x->ndim, x->shape);
     print_json_operand("y", y->dtype, y->ndim, y->shape);
-    elsewhere_print_json(call, a->dialect, &a->elsewhere);
+    elsewhere_print_json(&given, a->dialect, &a->elsewhere);
 }
 
-static void print_json(const struct call *call, const struct arguments *a,
-                       elementwise_status status, const char *plan)
+static void print_json(const struct call *call, const struct operand operand[2],
+                       const struct arguments *a, elementwise_status status,
+                       const char *plan)
 {
-    print_json_call(call, a);
+    print_json_call(call, operand, a);
     if (status) {
         print_json_error(elementwise_status_name(status), command_code(status),
                          elementwise_last_error());
@@ -357,7 +363,7 @@ static int explain_call(const struct arguments *a, struct call *call,
     if (!json)
         return command_fail(COMMAND_TOO_BIG, "no memory for a description");
     if (a->json)
-        print_json(call, a, status, json);
+        print_json(call, operand, a, status, json);
     else if (!status)
         print_text(call, operand, a, view, json);
     free(json);
@@ -370,6 +376,7 @@ static int explain_call(const struct arguments *a, struct call *call,
 
 /* Another system refuses the shapes: says why, and what ours would be. */
 static int refuse(const struct arguments *a, const struct call *call,
+                  const struct operand operand[2],
                   const struct dialect_view *view)
 {
     char message[DIALECT_REASON + 80];
@@ -381,7 +388,7 @@ static int refuse(const struct arguments *a, const struct call *call,
         elsewhere_print_help(call, a->dialect, &a->elsewhere, view);
         return COMMAND_REFUSED;
     }
-    print_json_call(call, a);
+    print_json_call(call, operand, a);
     print_json_error(view->verdict == DIALECT_ILLEGAL ? "REFUSED" : "UNDEFINED",
                      COMMAND_REFUSED, message);
     return COMMAND_REFUSED;
@@ -396,13 +403,14 @@ static int explain(const struct arguments *a, const struct operand operand[2])
                         .y = &operand[1].tensor,
                         .axis = a->axis,
                         .options = &a->options,
-                        .dtype = a->out_dtype};
+                        .dtype = a->out_dtype,
+                        .out_given = a->out_dtype != 0};
     if (a->dialect < 0)
         return explain_call(a, &call, operand, NULL);
     dialect_look(a->dialect, call.op, call.x, call.y, &a->elsewhere, &view);
     call.axis = view.axis;
     if (view.verdict != DIALECT_LEGAL)
-        return refuse(a, &call, &view);
+        return refuse(a, &call, operand, &view);
     if (view.y_as_scalar) {
         y.ndim = 0;
         call.y = &y;
