@@ -1,6 +1,6 @@
 #!/bin/sh
 # Turns the public header into what its readers do with it: compile it alone
-# in C and C++, run its example, and compare its version with the version of
+# in C and C++, compile its example, and compare its version with the version of
 # the build and of the news.
 set -eu
 # shellcheck source=tests/tap.sh

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Turns every C block of README.md and doc/*.md into a test point: each is a
 # whole program, compiles without a warning against the public header, and
-# runs; the output block that must follow it has what it prints.
+# runs; the output block that must follow it has what it prints. The demo
+# compares what it prints itself.
 set -eu
 # shellcheck source=tests/tap.sh
 . "${srcdir:-.}/tests/tap.sh"
@@ -43,4 +44,9 @@ for snippet in "$folder"/*.c; do
     try "${snippet%.c}" || status=1
     report "$(basename "$snippet")" $status "$folder/errors"
 done
+
+status=0
+doc/examples/demo "$source/doc/data" >"$folder/found" 2>&1 || status=1
+grep -q '^demo: 3 results checked' "$folder/found" || status=1
+report "demo.c" $status "$folder/found"
 finish
