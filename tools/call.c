@@ -4,6 +4,8 @@
  */
 #include "call.h"
 
+#include <string.h>
+
 elementwise_status call_resolve(struct call *call, elementwise_plan **plan)
 {
     const elementwise_tensor *x = call->x, *y = call->y;
@@ -40,6 +42,13 @@ int call_axis_of(const struct call *call, const elementwise_tensor *operand)
     return operand == placed ? call->axis : ELEMENTWISE_NUMPY;
 }
 
+bool call_same_shape(const elementwise_tensor *x, const elementwise_tensor *y)
+{
+    return x->ndim == y->ndim &&
+           (x->ndim == 0 ||
+            !memcmp(x->shape, y->shape, (size_t)x->ndim * sizeof *x->shape));
+}
+
 int call_kept(const elementwise_tensor *operand)
 {
     int ndim = operand->ndim;
@@ -51,9 +60,15 @@ int call_kept(const elementwise_tensor *operand)
 bool call_reads_axis(const struct call *call)
 {
     const elementwise_tensor *x = call->x, *y = call->y;
-    bool equal = x->ndim == y->ndim;
-    for (int i = 0; equal && i < x->ndim; i++)
-        equal = x->shape[i] == y->shape[i];
-    return call->axis != ELEMENTWISE_NUMPY && !equal &&
+    return call->axis != ELEMENTWISE_NUMPY && !call_same_shape(x, y) &&
            call_kept(call_places_x(call) ? x : y) > 0;
+}
+
+struct call_place call_place(const struct call *call,
+                             const elementwise_tensor *operand)
+{
+    struct call_place right = {call->ndim - operand->ndim, operand->ndim};
+    struct call_place at_axis = {call->axis, call_kept(operand)};
+    bool placed = call_axis_of(call, operand) != ELEMENTWISE_NUMPY;
+    return placed && call_reads_axis(call) ? at_axis : right;
 }

@@ -35,11 +35,25 @@ int call_places_x(const struct call *call);
 /** The axis under which x or y, as given, stands over the result's shape. */
 int call_axis_of(const struct call *call, const elementwise_tensor *operand);
 
+/** Whether two operands have one shape. */
+bool call_same_shape(const elementwise_tensor *x, const elementwise_tensor *y);
+
 /** The rank of an operand without its trailing 1s. */
 int call_kept(const elementwise_tensor *operand);
 
 /** Whether the axis moves the placed operand: not if the shapes are equal or
     it has nothing but 1s. */
 bool call_reads_axis(const struct call *call);
+
+/** Where an operand stands over the result: its dimension 0 at start; after
+    the first kept ones, its own are dropped. */
+struct call_place {
+    int start, kept;
+};
+
+/** The one place of the command that knows both rules: the library checks
+    calls and does not say where operands stand. */
+struct call_place call_place(const struct call *call,
+                             const elementwise_tensor *operand);
 
 #endif

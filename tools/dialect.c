@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "call.h"
+
 /* What an axis below 0 means. */
 enum negative { RIGHT_IS_MINUS_1, FROM_THE_END, NO_NEGATIVE };
 
@@ -303,21 +305,6 @@ refuse(struct look *look, enum dialect_verdict verdict, const char *format, ...)
     return false;
 }
 
-static bool same_shape(const elementwise_tensor *x, const elementwise_tensor *y)
-{
-    return x->ndim == y->ndim &&
-           (x->ndim == 0 ||
-            !memcmp(x->shape, y->shape, (size_t)x->ndim * sizeof *x->shape));
-}
-
-static int kept(const elementwise_tensor *t)
-{
-    int n = t->ndim;
-    while (n > 0 && t->shape[n - 1] == 1)
-        n--;
-    return n;
-}
-
 static bool is_scalar(const struct look *look)
 {
     const elementwise_tensor *x = look->x, *y = look->y;
@@ -325,9 +312,9 @@ static bool is_scalar(const struct look *look)
     case RANK_0:
         return y->ndim == 0 && !(look->arguments->given & DIALECT_NUM_AXES);
     case ONE_ELEMENT_OF_NO_LARGER_RANK:
-        return kept(y) == 0 && y->ndim <= x->ndim;
+        return call_kept(y) == 0 && y->ndim <= x->ndim;
     case ONE_ELEMENT:
-        return kept(y) == 0;
+        return call_kept(y) == 0;
     case NO_SCALAR:
         break;
     }
@@ -381,7 +368,7 @@ static bool check_fit(struct look *look)
     const elementwise_tensor *placed = look->placed;
     look->first = 0;
     look->last =
-        rule->trim == TRAILING_BEFORE_FIT ? kept(placed) : placed->ndim;
+        rule->trim == TRAILING_BEFORE_FIT ? call_kept(placed) : placed->ndim;
     if (look->last > look->over->ndim - look->start && look->last > 0)
         return refuse(
             look,
@@ -396,7 +383,7 @@ static bool check_fit(struct look *look)
                       look->start, look->over->ndim);
     if (rule->trim != BOTH_ENDS_AFTER_FIT)
         return true;
-    look->last = kept(placed);
+    look->last = call_kept(placed);
     while (look->first < look->last && placed->shape[look->first] == 1)
         look->first++;
     return true;
@@ -486,7 +473,7 @@ static void set_axis(struct look *look)
 {
     look->view->axis = look->start;
     if (look->start == look->over->ndim - look->placed->ndim ||
-        kept(look->placed) == 0)
+        call_kept(look->placed) == 0)
         look->view->axis = ELEMENTWISE_NUMPY;
 }
 
@@ -504,7 +491,7 @@ static void pass_as_x(struct look *look)
 static void look_at(struct look *look)
 {
     const struct rule *rule = look->rule;
-    bool same = same_shape(look->x, look->y);
+    bool same = call_same_shape(look->x, look->y);
     int axis = look->arguments->given & DIALECT_AXIS ? look->arguments->axis
                                                      : rule->axis;
     if (rule->no_axis && axis != -1)
@@ -585,7 +572,7 @@ static unsigned circumstances(const struct look *look)
     const elementwise_tensor *x = look->x, *y = look->y;
     const struct dialect_arguments *a = look->arguments;
     bool right_aligned = !(a->given & DIALECT_AXIS) || a->axis == -1;
-    unsigned when = same_shape(x, y) ? EQUAL : DIFFERENT;
+    unsigned when = call_same_shape(x, y) ? EQUAL : DIFFERENT;
     if (x->ndim < y->ndim)
         when |= X_PLACED;
     if (is_integer(x->dtype) && is_integer(y->dtype))
@@ -627,7 +614,7 @@ void dialect_look(int dialect, elementwise_op op, const elementwise_tensor *x,
     static const struct dialect_arguments none = {0};
     *view = (struct dialect_view){.axis = ELEMENTWISE_NUMPY,
                                   .operation = counterpart_name(dialect, op)};
-    look.rule = choose(d, op, arguments, same_shape(x, y));
+    look.rule = choose(d, op, arguments, call_same_shape(x, y));
     if (!view->operation) {
         refuse(&look, DIALECT_ILLEGAL, "it has no %s of two arrays",
                elementwise_op_name(op));

@@ -48,31 +48,39 @@ static const char *arguments_text(const struct dialect_arguments *a,
     return text;
 }
 
-static const elementwise_tensor *placed(const struct call *call,
-                                        const struct dialect_view *view)
+/* The call of ours that does what a system does; y is its y. */
+static struct call as_ours(const struct call *call,
+                           const struct dialect_view *view,
+                           elementwise_tensor *y)
 {
-    return call_places_x(call) && !view->y_as_scalar ? call->x : call->y;
+    struct call ours = *call;
+    *y = *call->y;
+    if (view->y_as_scalar)
+        y->ndim = 0;
+    ours.y = y;
+    ours.axis = view->axis;
+    ours.ndim = view->ndim;
+    return ours;
 }
 
 /* The placed operand's extent at a dimension of the result; -1: it has none
    there. */
-static int64_t extent_at(const struct call *call,
-                         const struct dialect_view *view, int dim)
+static int64_t extent_at(const struct call *call, int dim)
 {
-    const elementwise_tensor *t = placed(call, view);
-    int start =
-        view->axis == ELEMENTWISE_NUMPY ? view->ndim - t->ndim : view->axis;
-    bool covered = dim >= start && dim < start + t->ndim && !view->y_as_scalar;
-    return covered ? t->shape[dim - start] : -1;
+    const elementwise_tensor *t = call_places_x(call) ? call->x : call->y;
+    int own = dim - call_place(call, t).start;
+    return own >= 0 && own < t->ndim ? t->shape[own] : -1;
 }
 
 /* The placed operand over the dimensions of the result: "y . 3 4 ." */
 static void print_place(const struct call *call,
                         const struct dialect_view *view)
 {
-    printf("  %s", placed(call, view) == call->x ? "x" : "y");
-    for (int dim = 0; dim < view->ndim; dim++) {
-        int64_t extent = extent_at(call, view, dim);
+    elementwise_tensor y;
+    struct call ours = as_ours(call, view, &y);
+    printf("  %s", call_places_x(&ours) ? "x" : "y");
+    for (int dim = 0; dim < ours.ndim; dim++) {
+        int64_t extent = extent_at(&ours, dim);
         if (extent < 0)
             printf(" .");
         else
@@ -85,16 +93,16 @@ static void print_place(const struct call *call,
 static bool differs_from_ours(const struct call *call,
                               const struct dialect_view *view)
 {
-    struct dialect_view ours = {
-        .axis = call_reads_axis(call) ? call->axis : ELEMENTWISE_NUMPY};
+    elementwise_tensor y;
+    struct call theirs = as_ours(call, view, &y), ours = *call;
     if (view->verdict != DIALECT_LEGAL ||
         elementwise_broadcast_shape(call->x, call->y, call->axis, &ours.ndim,
                                     ours.shape))
         return false;
-    bool differs = view->ndim != ours.ndim;
+    bool differs = theirs.ndim != ours.ndim;
     for (int dim = 0; !differs && dim < ours.ndim; dim++) {
-        int64_t there = extent_at(call, view, dim);
-        int64_t here = extent_at(call, &ours, dim);
+        int64_t there = extent_at(&theirs, dim);
+        int64_t here = extent_at(&ours, dim);
         differs = (there < 0 ? 1 : there) != (here < 0 ? 1 : here);
     }
     return differs;

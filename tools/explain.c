@@ -19,12 +19,10 @@ enum { CELL = 48 };
 
 static const char dim_colour[] = "\33[2m", bold_colour[] = "\33[1m";
 
-/* An operand's place over the result. Under the axis rule its trailing 1s are
-   dropped; kept is what is left. */
 struct row {
     const char *name;
     const elementwise_tensor *tensor;
-    int start, kept;
+    struct call_place place;
 };
 
 static bool wants_colour(void)
@@ -70,29 +68,18 @@ static int open_operand(struct operand *operand, const char *text, bool bf16)
     return COMMAND_DONE;
 }
 
-static struct row place(const struct call *call, const char *name,
-                        const elementwise_tensor *t)
-{
-    struct row row = {name, t, call->ndim - t->ndim, t->ndim};
-    if (call_reads_axis(call) && call_axis_of(call, t) != ELEMENTWISE_NUMPY) {
-        row.start = call->axis;
-        row.kept = call_kept(t);
-    }
-    return row;
-}
-
 /* One extent as it is printed, and the colour for it. */
 static const char *cell(const struct call *call, const struct row *row, int dim,
                         char text[CELL])
 {
-    int own = dim - row->start;
+    int own = dim - row->place.start;
     int64_t out = dim < call->ndim ? call->shape[dim] : 1;
     text[0] = 0;
-    if (own >= row->kept && own < row->tensor->ndim) {
+    if (own >= row->place.kept && own < row->tensor->ndim) {
         strcpy(text, "[1]");
         return dim_colour;
     }
-    if (own < 0 || own >= row->kept) {
+    if (own < 0 || own >= row->place.kept) {
         strcpy(text, dim < call->ndim ? "." : "");
         return dim_colour;
     }
@@ -109,7 +96,7 @@ static int columns(const struct call *call, const struct row row[2])
 {
     int n = call->ndim;
     for (int k = 0; k < 2; k++) {
-        int end = row[k].start + row[k].tensor->ndim;
+        int end = row[k].place.start + row[k].tensor->ndim;
         n = end > n ? end : n;
     }
     return n;
@@ -131,8 +118,8 @@ static void print_row(const struct call *call, const struct row *row, int n,
                       int width, bool colour)
 {
     char text[CELL], label[CELL];
-    bool moved = row->start != call->ndim - row->tensor->ndim ||
-                 row->kept != row->tensor->ndim;
+    bool moved = row->place.start != call->ndim - row->tensor->ndim ||
+                 row->place.kept != row->tensor->ndim;
     snprintf(label, sizeof label, moved ? "%s axis %d" : "%s", row->name,
              call->axis);
     printf("\n  %-9s", label);
@@ -168,10 +155,10 @@ static void print_legend(const struct call *call, const struct row row[2],
 
 static void print_diagram(const struct call *call)
 {
-    const struct row row[2] = {place(call, "x", call->x),
-                               place(call, "y", call->y)};
+    const struct row row[2] = {{"x", call->x, call_place(call, call->x)},
+                               {"y", call->y, call_place(call, call->y)}};
     const elementwise_tensor out = {.ndim = call->ndim, .shape = call->shape};
-    const struct row result = {"out", &out, 0, call->ndim};
+    const struct row result = {"out", &out, {0, call->ndim}};
     int n = columns(call, row), width = column_width(call, row);
     bool colour = wants_colour();
     printf("\n\n  %-9s", "dim");
