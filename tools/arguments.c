@@ -12,19 +12,6 @@
 #include "number.h"
 #include "text.h"
 
-enum {
-    APPLY = 1, /* the subcommands that take an option */
-    COPY = 2,
-    EXPLAIN = 4,
-    INFO = 8,
-    LIST = 16,
-    GRAD = 32,
-    SUM_TO = 64,
-    CONFORM = 128,
-    DIFF = 256,
-    ALL = 511
-};
-
 static int set_axis(struct arguments *a, const char *value);
 static int set_num_axes(struct arguments *a, const char *value);
 static int set_broadcast(struct arguments *a, const char *value);
@@ -267,21 +254,11 @@ static int read_option(char **argv, int *i, struct arguments *a,
     return COMMAND_DONE;
 }
 
-static unsigned command_bit(const struct arguments *a)
-{
-    static const char *const names[] = {"copy", "explain", "info",    "list",
-                                        "grad", "sum-to",  "conform", "diff"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (a->command && !strcmp(a->command, names[i]))
-            return 2u << i;
-    return a->op ? APPLY : ALL;
-}
-
 static int check_allowed(const struct arguments *a,
                          const struct option *const seen[], int n)
 {
-    for (int i = 0; i < n; i++)
-        if (!(seen[i]->commands & command_bit(a)))
+    for (int i = 0; a->subcommand && i < n; i++)
+        if (!(seen[i]->commands & a->subcommand->bit))
             return command_fail(COMMAND_USAGE, "%s: takes no %s", a->command,
                                 seen[i]->name);
     if (a->alpha && a->options.act != ELEMENTWISE_ACT_LEAKY_RELU)
@@ -315,6 +292,7 @@ int arguments_parse(int argc, char **argv, struct arguments *arguments)
     if (operands) {
         arguments->command = argv[0];
         arguments->op = elementwise_op_from_name(argv[0]);
+        arguments->subcommand = command_find(argv[0]);
         arguments->operands = argv + 1;
         arguments->count = operands - 1;
     }

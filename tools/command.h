@@ -21,10 +21,34 @@ enum {
     COMMAND_DIVISION = 6,  /* an integer division by zero */
 };
 
+struct arguments;
+
+/** A subcommand; all operations are one, which has no name. */
+struct subcommand {
+    const char *name;
+    unsigned bit; /**< one of those below, for the options it takes */
+    int (*run)(const struct arguments *arguments);
+    const char *help;
+};
+
+enum {
+    APPLY = 1,
+    COPY = 2,
+    EXPLAIN = 4,
+    INFO = 8,
+    LIST = 16,
+    GRAD = 32,
+    SUM_TO = 64,
+    CONFORM = 128,
+    DIFF = 256,
+    ALL = 511
+};
+
 struct arguments {
     const char *command; /**< the first operand; NULL if there is none */
     elementwise_op op;   /**< the operation of that name, or 0 */
-    char **operands;     /**< what follows, without the options */
+    const struct subcommand *subcommand; /**< NULL: there is none */
+    char **operands; /**< what follows, without the options */
     int count;
     int axis;
     const char *output; /**< NULL if not given, as below */
@@ -57,6 +81,9 @@ int command_code(elementwise_status status);
 /** Complains with the library's message; returns the status' exit code. */
 int command_fail_status(elementwise_status status);
 
+/** The subcommand of that name, which may be an operation's; NULL: none. */
+const struct subcommand *command_find(const char *name);
+
 /** The operation that the first operand names; 0 having complained. */
 elementwise_op command_operation(const struct arguments *arguments);
 
@@ -70,8 +97,10 @@ int command_info(const struct arguments *arguments);
 int command_list(const struct arguments *arguments);
 int command_sum_to(const struct arguments *arguments);
 
-/** The help of a subcommand or an operation; of the command if NULL. */
-const char *help_text(const struct arguments *arguments);
+/** What the subcommands do, and the command as a whole. */
+extern const char help_overview[], help_apply[], help_conform[], help_copy[],
+    help_diff[], help_explain[], help_grad[], help_info[], help_list[],
+    help_sum_to[];
 
 /** What op computes, such as "x + y"; "" if nothing is known. */
 const char *help_formula(elementwise_op op);

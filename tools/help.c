@@ -1,11 +1,11 @@
 /*
  * Turns a subcommand or an operation into the text that explains it.
  */
-#include <string.h>
-
 #include "command.h"
 
-static const char overview[] =
+#include <stddef.h>
+
+const char help_overview[] =
     "Usage: elementwise OP X Y -o OUT.npy [--axis N] [--out-dtype T]\n"
     "       elementwise copy X.npy -o OUT.npy [--shape S] [--axis N]\n"
     "                                         [--out-dtype T]\n"
@@ -47,7 +47,7 @@ static const char overview[] =
     "  6  an integer is divided by zero; there is no output\n"
     "  (1: what conform or diff compared is different)\n";
 
-static const char apply[] =
+const char help_apply[] =
     "Usage: elementwise OP X Y -o OUT.npy [--axis N] [--out-dtype T]\n"
     "                   [--scale-x S] [--scale-y S] [--act A [--alpha S]]\n"
     "                   [--dtype bf16]\n"
@@ -81,7 +81,7 @@ static const char apply[] =
     "  elementwise less_than x.npy 0 -o negative.npy\n"
     "  elementwise max x.npy 0.0 -o x.npy\n";
 
-static const char copy[] =
+const char help_copy[] =
     "Usage: elementwise copy X.npy -o OUT.npy [--shape S] [--axis N]\n"
     "                        [--out-dtype T] [--dtype bf16]\n"
     "\n"
@@ -101,7 +101,7 @@ static const char copy[] =
     "  elementwise copy x.npy --out-dtype f16 -o x16.npy\n"
     "  elementwise copy bias.npy --shape 8x3x224x224 --axis 1 -o full.npy\n";
 
-static const char grad[] =
+const char help_grad[] =
     "Usage: elementwise grad OP X Y DOUT.npy [--dx DX.npy] [--dy DY.npy]\n"
     "                        [--axis N] [--dtype bf16] [--scale-x S]\n"
     "                        [--scale-y S] [--act A [--alpha S]]\n"
@@ -130,7 +130,7 @@ static const char grad[] =
     "  elementwise grad mul x.npy y.npy dout.npy --dx dx.npy --dy dy.npy\n"
     "  elementwise grad pow x.npy 2 dout.npy --dx dx.npy\n";
 
-static const char sum_to[] =
+const char help_sum_to[] =
     "Usage: elementwise sum-to SRC.npy SHAPE|LIKE.npy -o DST.npy [--axis N]\n"
     "                          [--dtype bf16]\n"
     "\n"
@@ -149,7 +149,7 @@ static const char sum_to[] =
     "  elementwise sum-to dout.npy bias.npy --axis 1 -o dbias.npy\n"
     "  elementwise sum-to x.npy '()' -o total.npy\n";
 
-static const char explain[] =
+const char help_explain[] =
     "Usage: elementwise explain OP X Y [--axis N] [--out-dtype T] [--json]\n"
     "                           [--dtype bf16] [--scale-x S] [--scale-y S]\n"
     "                           [--act A [--alpha S]]\n"
@@ -195,7 +195,7 @@ static const char explain[] =
     "  elementwise explain sub x.npy 3:f64 --json\n"
     "  elementwise explain mul 2x3x4x5 3x4 --dialect caffe --axis -3\n";
 
-static const char info[] =
+const char help_info[] =
     "Usage: elementwise info FILE.npy... [--json] [--dtype bf16]\n"
     "\n"
     "Prints type, shape, order, size and version of files. Only headers are\n"
@@ -208,7 +208,7 @@ static const char info[] =
     "  elementwise info x.npy\n"
     "  elementwise info --json *.npy\n";
 
-static const char conform[] =
+const char help_conform[] =
     "Usage: elementwise conform FILE|FOLDER... [--json] [--strides SEED]\n"
     "                           [--cpu LEVEL|all] [--ulp N] [--dtype bf16]\n"
     "\n"
@@ -240,7 +240,7 @@ static const char conform[] =
     "  elementwise conform tests/conformance/numpy.txt\n"
     "  elementwise conform --cpu all --strides 1 dumped/\n";
 
-static const char diff[] =
+const char help_diff[] =
     "Usage: elementwise diff A.npy B.npy [--ulp N] [--dtype bf16]\n"
     "\n"
     "Compares two files of one shape and type, element by element, and shows\n"
@@ -257,7 +257,7 @@ static const char diff[] =
     "  elementwise diff out.npy expected.npy\n"
     "  elementwise diff out.npy expected.npy --ulp 4\n";
 
-static const char list[] =
+const char help_list[] =
     "Usage: elementwise list\n"
     "\n"
     "Prints the operations, what they compute and the kinds of types they\n"
@@ -306,18 +306,4 @@ const char *help_formula(elementwise_op op)
     const char *formula =
         i < sizeof formulas / sizeof *formulas ? formulas[i] : NULL;
     return formula ? formula : "";
-}
-
-const char *help_text(const struct arguments *arguments)
-{
-    static const struct {
-        const char *command, *text;
-    } texts[] = {{"conform", conform}, {"copy", copy},    {"diff", diff},
-                 {"explain", explain}, {"grad", grad},    {"info", info},
-                 {"list", list},       {"sum-to", sum_to}};
-    for (size_t i = 0; arguments->command && i < sizeof texts / sizeof *texts;
-         i++)
-        if (!strcmp(arguments->command, texts[i].command))
-            return texts[i].text;
-    return arguments->op ? apply : overview;
 }

@@ -11,14 +11,26 @@
 #include "command.h"
 #include "text.h"
 
-static const struct {
-    const char *name;
-    int (*run)(const struct arguments *arguments);
-} commands[] = {{"conform", command_conform}, {"copy", command_copy},
-                {"diff", command_diff},       {"explain", command_explain},
-                {"grad", command_grad},       {"info", command_info},
-                {"list", command_list},       {"sum-to", command_sum_to}};
+static const struct subcommand commands[] = {
+    {"conform", CONFORM, command_conform, help_conform},
+    {"copy", COPY, command_copy, help_copy},
+    {"diff", DIFF, command_diff, help_diff},
+    {"explain", EXPLAIN, command_explain, help_explain},
+    {"grad", GRAD, command_grad, help_grad},
+    {"info", INFO, command_info, help_info},
+    {"list", LIST, command_list, help_list},
+    {"sum-to", SUM_TO, command_sum_to, help_sum_to}};
 enum { COMMANDS = sizeof commands / sizeof *commands, NAMES = 256 };
+
+static const struct subcommand apply = {NULL, APPLY, command_apply, help_apply};
+
+const struct subcommand *command_find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(name, commands[i].name))
+            return &commands[i];
+    return elementwise_op_from_name(name) ? &apply : NULL;
+}
 
 int command_fail(int code, const char *format, ...)
 {
@@ -89,7 +101,8 @@ static int print_help(const struct arguments *arguments)
 {
     if (arguments->op)
         printf("%s: %s\n\n", arguments->command, help_formula(arguments->op));
-    fputs(help_text(arguments), stdout);
+    fputs(arguments->subcommand ? arguments->subcommand->help : help_overview,
+          stdout);
     return COMMAND_DONE;
 }
 
@@ -104,18 +117,14 @@ static int dispatch(const struct arguments *a)
 {
     if (a->version)
         return print_version();
-    for (int i = 0; a->command && !a->help && i < COMMANDS; i++)
-        if (!strcmp(a->command, commands[i].name))
-            return commands[i].run(a);
     if (a->help)
         return print_help(a);
-    if (!a->command) {
-        fputs(help_text(a), stderr);
-        return COMMAND_USAGE;
-    }
-    if (a->op)
-        return command_apply(a);
-    return unknown_command(a->command);
+    if (a->subcommand)
+        return a->subcommand->run(a);
+    if (a->command)
+        return unknown_command(a->command);
+    fputs(help_overview, stderr);
+    return COMMAND_USAGE;
 }
 
 /* A full disk behind stdout is an error like any other. */
