@@ -336,6 +336,15 @@ done
 equal 'column-major files make a column-major one' '2 8 4 10 6 12' \
     "$(values out.npy d4)"
 prints 'column-major by info' 'column-major' info out.npy
+prints 'and help says so' 'column-major if all input files' --help
+"$elementwise" copy fortran.npy -o out.npy
+equal 'a copy is row-major whatever it is of' '1 2 3 4 5 6' \
+    "$(values out.npy d4)"
+prints 'and help says so too' 'by copy and sum-to row-major' --help
+"$elementwise" mul fortran.npy 1 --out-dtype f32 -o out.npy
+prints 'a column-major file of floats' 'column-major' info out.npy
+"$elementwise" sum-to out.npy 2x3 -o sum.npy
+equal 'a sum is row-major too' '1 2 3 4 5 6' "$(values sum.npy f4)"
 "$elementwise" add fortran.npy scalar.npy --axis 0 -o out.npy
 prints 'rank 0 fits every order' 'column-major' info out.npy
 npy complex.npy '>c8' '(1,)' '\077\200\000\000\300\000\000\000'
@@ -534,6 +543,11 @@ complains 'an unknown activation' 2 'is it sigmoid?' \
     explain add 2x3 3 --act sigmoit
 complains 'a factor that is no number' 2 "'2x' is not a number" \
     explain add 2x3 3 --scale-x 2x
+complains 'an option that is given twice' 2 '--axis is given twice' \
+    explain add 2x3 2 --axis 0 --json --axis=0
+complains 'also under its letter' 2 '--output is given twice' \
+    add x.npy x.npy -o twice.npy --output other.npy
+prints 'but a flag may be' '"op":"add"' explain add 2 2 --json --json
 complains 'a slope of nothing' 2 'leaky_relu' \
     explain add 2x3 3 --act relu --alpha 1
 

@@ -254,6 +254,17 @@ static int read_option(char **argv, int *i, struct arguments *a,
     return COMMAND_DONE;
 }
 
+/* A value that is given twice is a mistake in one of them. */
+static int check_once(const struct option *const seen[], int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (seen[i] == seen[k] && !seen[i]->flag)
+                return command_fail(COMMAND_USAGE, "%s is given twice",
+                                    seen[i]->name);
+    return COMMAND_DONE;
+}
+
 static int check_allowed(const struct arguments *a,
                          const struct option *const seen[], int n)
 {
@@ -296,5 +307,6 @@ int arguments_parse(int argc, char **argv, struct arguments *arguments)
         arguments->operands = argv + 1;
         arguments->count = operands - 1;
     }
-    return check_allowed(arguments, seen, n);
+    int code = check_once(seen, n);
+    return code ? code : check_allowed(arguments, seen, n);
 }
