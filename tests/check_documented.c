@@ -1,10 +1,10 @@
 /*
  * Compares what doc/operations.md and doc/broadcasting.md say with what the
  * library does: every row of the tables of operations, of promotion, of
- * outputs and of example shapes, and every error message shown in full. The
- * differences of frameworks in doc/conformance.md are compared with the rows
- * of doc/operations.md that name them. The folder that holds doc/ is in the
- * environment variable srcdir.
+ * outputs, of example shapes and of errors, and every error message shown in
+ * full. The differences of frameworks in doc/conformance.md are compared with
+ * the rows of doc/operations.md that name them. The folder that holds doc/ is
+ * in the environment variable srcdir.
  */
 #include <check.h>
 #include <stdio.h>
@@ -255,6 +255,23 @@ static char *parse_shape(char *at, elementwise_tensor *t, int64_t *shape)
     return at + 1;
 }
 
+/* "BAD_SHAPE: 4 against 2 at dimension 0" is what the last message says. */
+static void check_place(const char *cell)
+{
+    long long x, y;
+    int dim;
+    char expected[200];
+    if (sscanf(cell, "BAD_SHAPE: %lld against %lld at dimension %d", &x, &y,
+               &dim) != 3) {
+        ck_assert_str_eq(cell, "BAD_AXIS");
+        return;
+    }
+    snprintf(expected, sizeof expected, "at dimension %d (%lld vs %lld)", dim,
+             x, y);
+    ck_assert_msg(strstr(elementwise_last_error(), expected) != NULL, "%s: %s",
+                  cell, elementwise_last_error());
+}
+
 static void check_example(char *const *cell)
 {
     int64_t x_shape[ELEMENTWISE_MAX_NDIM], y_shape[ELEMENTWISE_MAX_NDIM];
@@ -270,6 +287,7 @@ static void check_example(char *const *cell)
         ck_assert_msg(!strncmp(cell[3], name, strlen(name)),
                       "%s with %s under %s is %s", cell[0], cell[1], cell[2],
                       name);
+        check_place(cell[3]);
         return;
     }
     parse_shape(cell[3], &expected, expected_shape);
@@ -403,6 +421,318 @@ START_TEST(differences_are_rows_of_both_documents)
         check_words(&reasons, slopes.cell[k][SLOPES]);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
+/* What a fault is provoked with: x, y, out and the gradients of a call that
+   would be right, (2,3) of f32 each, until something is changed. */
+enum { X, Y, OUT, DOUT, DX, DY, TENSORS };
+
+struct trial {
+    float data[TENSORS][6];
+    int64_t shape[TENSORS][ELEMENTWISE_MAX_NDIM], strides[TENSORS][3];
+    elementwise_tensor t[TENSORS];
+    elementwise_options options;
+    elementwise_plan *plan;
+};
+
+static void start(struct trial *r)
+{
+    *r = (struct trial){.options = ELEMENTWISE_OPTIONS_INIT};
+    for (int k = 0; k < TENSORS; k++) {
+        r->shape[k][0] = 2;
+        r->shape[k][1] = 3;
+        r->t[k] = (elementwise_tensor){r->data[k], ELEMENTWISE_F32, 2,
+                                       r->shape[k], NULL};
+    }
+}
+
+static elementwise_status add(struct trial *r)
+{
+    return elementwise_add(&r->t[X], &r->t[Y], ELEMENTWISE_NUMPY, &r->t[OUT]);
+}
+
+static elementwise_status apply(struct trial *r, int op)
+{
+    return elementwise_apply((elementwise_op)op, &r->t[X], &r->t[Y],
+                             ELEMENTWISE_NUMPY, &r->t[OUT], &r->options);
+}
+
+static elementwise_status grad(struct trial *r, elementwise_op op)
+{
+    return elementwise_apply_grad(op, &r->t[X], &r->t[Y], NULL, &r->t[DOUT],
+                                  ELEMENTWISE_NUMPY, &r->t[DX], &r->t[DY],
+                                  NULL);
+}
+
+/* All types of the trial, so that promotion is no fault. */
+static void set_dtype(struct trial *r, elementwise_dtype dtype)
+{
+    for (int k = 0; k < TENSORS; k++)
+        r->t[k].dtype = dtype;
+}
+
+/* Each provokes one error after the other, in the order of its table, and
+   ELEMENTWISE_OK after the last. */
+typedef elementwise_status provoke(struct trial *r, int i);
+
+static elementwise_status provoke_options(struct trial *r, int i)
+{
+    switch (i) {
+    case 0:
+        r->options.size = 3;
+        return apply(r, ELEMENTWISE_ADD);
+    case 1:
+        r->options.act = (elementwise_act)99;
+        return apply(r, ELEMENTWISE_ADD);
+    case 2:
+        r->options.flags = ELEMENTWISE_ADD_TO_DX;
+        return apply(r, ELEMENTWISE_ADD);
+    case 3:
+        r->options.threads = 2;
+        return apply(r, ELEMENTWISE_ADD);
+    case 4:
+        return apply(r, 99);
+    default:
+        return ELEMENTWISE_OK;
+    }
+}
+
+static elementwise_status provoke_tensor(struct trial *r, int i)
+{
+    switch (i) {
+    case 0:
+        return elementwise_add(NULL, &r->t[Y], -1, &r->t[OUT]);
+    case 1:
+        r->t[X].ndim = 65;
+        return add(r);
+    case 2:
+        r->t[X].shape = NULL;
+        return add(r);
+    case 3:
+        r->shape[X][0] = -2;
+        return add(r);
+    case 4:
+        r->t[X].dtype = (elementwise_dtype)0;
+        return add(r);
+    case 5:
+        r->t[X].ndim = 3;
+        r->shape[X][0] = r->shape[X][1] = 3000000000;
+        return add(r);
+    case 6:
+        r->t[X].strides = r->strides[X];
+        r->strides[X][0] = INT64_MAX;
+        return add(r);
+    default:
+        return ELEMENTWISE_OK;
+    }
+}
+
+static elementwise_status provoke_result(struct trial *r, int i)
+{
+    switch (i) {
+    case 0:
+        r->t[X].dtype = ELEMENTWISE_I64;
+        r->t[Y].dtype = ELEMENTWISE_U64;
+        return apply(r, ELEMENTWISE_BITWISE_AND);
+    case 1:
+        r->t[OUT].dtype = ELEMENTWISE_U8;
+        return add(r);
+    case 2:
+        set_dtype(r, ELEMENTWISE_I32);
+        r->options.act = ELEMENTWISE_ACT_RELU;
+        return apply(r, ELEMENTWISE_ADD);
+    case 3:
+        set_dtype(r, ELEMENTWISE_I32);
+        r->options.scale_x = 2;
+        return apply(r, ELEMENTWISE_ADD);
+    case 4:
+        r->t[Y].ndim = 1;
+        r->shape[Y][0] = r->shape[OUT][0] = 3;
+        r->shape[OUT][1] = 2;
+        return add(r);
+    default:
+        return ELEMENTWISE_OK;
+    }
+}
+
+static elementwise_status provoke_data(struct trial *r, int i)
+{
+    switch (i) {
+    case 0:
+        r->t[OUT].strides = r->strides[OUT];
+        r->strides[OUT][1] = 1;
+        return add(r);
+    case 1:
+        r->t[OUT].data = NULL;
+        return add(r);
+    case 2:
+        r->t[X].data = (char *)r->data[X] + 2;
+        return add(r);
+    case 3:
+        r->t[OUT].data = &r->data[X][1];
+        r->t[OUT].ndim = r->t[X].ndim = r->t[Y].ndim = 1;
+        return add(r);
+    case 4:
+        set_dtype(r, ELEMENTWISE_I32);
+        return apply(r, ELEMENTWISE_DIV);
+    case 5:
+        set_dtype(r, ELEMENTWISE_I32);
+        memset(r->data[Y], -1, sizeof r->data[Y]);
+        return apply(r, ELEMENTWISE_POW);
+    default:
+        return ELEMENTWISE_OK;
+    }
+}
+
+static elementwise_status provoke_other(struct trial *r, int i)
+{
+    static const int64_t target[] = {1, 3};
+    int ndim;
+    switch (i) {
+    case 0:
+        r->t[X].dtype = ELEMENTWISE_C64;
+        return elementwise_copy(&r->t[X], -1, &r->t[OUT]);
+    case 1:
+        return elementwise_copy(&r->t[X], -1, &r->t[X]);
+    case 2:
+        return elementwise_broadcast_to(&r->t[X], -1, 2, target, r->strides[X],
+                                        &r->t[Y]);
+    case 3:
+        return elementwise_broadcast_to(&r->t[X], -1, 2, target, NULL,
+                                        &r->t[Y]);
+    case 4:
+        return elementwise_broadcast_shape(&r->t[X], &r->t[Y], -1, &ndim, NULL);
+    case 5:
+        return elementwise_broadcast_shapes(NULL, 0, &ndim, r->shape[OUT]);
+    case 6:
+        return elementwise_nbytes(ELEMENTWISE_F32, 2, target, NULL);
+    case 7:
+        return elementwise_result_type(ELEMENTWISE_ADD, ELEMENTWISE_F32,
+                                       ELEMENTWISE_F32, NULL);
+    case 8:
+        return elementwise_plan_create(NULL, ELEMENTWISE_ADD, &r->t[X],
+                                       &r->t[Y], -1, &r->t[OUT], NULL);
+    case 9:
+        return elementwise_plan_run(NULL, NULL, NULL, NULL);
+    default:
+        return ELEMENTWISE_OK;
+    }
+}
+
+static elementwise_status provoke_gradient(struct trial *r, int i)
+{
+    switch (i) {
+    case 0:
+        set_dtype(r, ELEMENTWISE_I64);
+        return elementwise_mul_grad(&r->t[X], &r->t[Y], &r->t[DOUT], -1,
+                                    &r->t[DX], NULL);
+    case 1:
+        r->t[X].dtype = ELEMENTWISE_F64;
+        return elementwise_mul_grad(&r->t[X], &r->t[Y], &r->t[DOUT], -1,
+                                    &r->t[DX], NULL);
+    case 2:
+        r->t[DX].ndim = 1;
+        return elementwise_mul_grad(&r->t[X], &r->t[Y], &r->t[DOUT], -1,
+                                    &r->t[DX], NULL);
+    case 3:
+        r->t[DX].strides = r->strides[DX];
+        return elementwise_mul_grad(&r->t[X], &r->t[Y], &r->t[DOUT], -1,
+                                    &r->t[DX], NULL);
+    case 4:
+        return grad(r, ELEMENTWISE_NEXTAFTER);
+    case 5:
+        r->t[DY].data = r->data[DX];
+        return elementwise_hypot_grad(&r->t[X], &r->t[Y], &r->t[DOUT], -1,
+                                      &r->t[DX], &r->t[DY]);
+    case 6:
+        r->t[X].dtype = ELEMENTWISE_I64;
+        r->t[DX].dtype = ELEMENTWISE_F64;
+        return elementwise_sum_to(&r->t[X], -1, &r->t[DX], NULL);
+    case 7:
+        r->options.act = ELEMENTWISE_ACT_RELU;
+        return elementwise_sum_to(&r->t[X], -1, &r->t[DX], &r->options);
+    default:
+        return ELEMENTWISE_OK;
+    }
+}
+
+static elementwise_status provoke_gradient_plan(struct trial *r, int i)
+{
+    switch (i) {
+    case 0:
+        return elementwise_plan_create_grad(NULL, ELEMENTWISE_ADD, &r->t[X],
+                                            &r->t[Y], NULL, &r->t[DOUT], -1,
+                                            &r->t[DX], NULL, NULL);
+    case 1:
+        ck_assert_int_eq(elementwise_plan_create_grad(
+                             &r->plan, ELEMENTWISE_ADD, &r->t[X], &r->t[Y],
+                             NULL, &r->t[DOUT], -1, &r->t[DX], NULL, NULL),
+                         ELEMENTWISE_OK);
+        return elementwise_plan_run(r->plan, NULL, NULL, NULL);
+    case 2:
+        ck_assert_int_eq(elementwise_plan_create(&r->plan, ELEMENTWISE_ADD,
+                                                 &r->t[X], &r->t[Y], -1,
+                                                 &r->t[OUT], NULL),
+                         ELEMENTWISE_OK);
+        return elementwise_plan_run_grad(r->plan, NULL, NULL, NULL, NULL, NULL,
+                                         NULL);
+    default:
+        return ELEMENTWISE_OK;
+    }
+}
+
+/* Cuts digits out of an address, any of which will do. */
+static void forget_address(char *message)
+{
+    char *at = strstr(message, ", 0x");
+    if (at) {
+        at += strlen(", 0x");
+        char *end = at + strspn(at, "0123456789abcdef");
+        memmove(at, end, strlen(end) + 1);
+    }
+}
+
+/* The first line of the last message stands in backquotes. */
+static void check_error(elementwise_status status, char *const *cell)
+{
+    char found[2000];
+    int n = (int)strcspn(elementwise_last_error(), "\n");
+    snprintf(found, sizeof found, "`%.*s`", n, elementwise_last_error());
+    forget_address(found);
+    forget_address(cell[1]);
+    ck_assert_str_eq(found, cell[1]);
+    ck_assert_str_eq(elementwise_status_name(status), cell[0]);
+}
+
+/* Compares a table with what some functions provoke, row by row. */
+static void check_errors(const char *heading, provoke *const *functions)
+{
+    char *text = read_document("broadcasting.md");
+    struct table table = find_table(text, heading);
+    int row = 1;
+    for (; *functions; functions++)
+        for (int i = 0;; i++) {
+            struct trial r;
+            start(&r);
+            elementwise_status status = (*functions)(&r, i);
+            elementwise_plan_destroy(r.plan);
+            if (!status)
+                break;
+            ck_assert_int_lt(row, table.rows);
+            check_error(status, table.cell[row++]);
+        }
+    ck_assert_int_eq(row, table.rows);
+    free(text);
+}
+
+START_TEST(errors_are_the_library_s)
+{
+    static provoke *const of_calls[] = {provoke_options, provoke_tensor,
+                                        provoke_result, provoke_data, NULL};
+    static provoke *const of_others[] = {provoke_other, NULL};
+    static provoke *const of_gradients[] = {provoke_gradient,
+                                            provoke_gradient_plan, NULL};
+    check_errors("\n### Calls\n", of_calls);
+    check_errors("\n### Other functions\n", of_others);
+    check_errors("\n### Gradients\n", of_gradients);
 }
 END_TEST
 
@@ -415,6 +745,7 @@ int main(void)
     tcase_add_test(tests, example_shapes_broadcast_as_shown);
     tcase_add_test(tests, messages_are_the_library_s);
     tcase_add_test(tests, differences_are_rows_of_both_documents);
+    tcase_add_test(tests, errors_are_the_library_s);
     TCase *const cases[] = {tests, NULL};
     return support_run("documented", cases);
 }
