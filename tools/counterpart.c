@@ -1,8 +1,8 @@
 /*
  * Turns an operation into the name that another system has for it, a row per
- * operation in the order of the systems. What a system can only compose is
- * not there, nor what takes one array and a number, as Caffe's Power. Versions
- * that have an operation are among the notes of dialect.c.
+ * operation in the order of the systems: public functions, operators of files,
+ * layers. What takes an array and a number, as Caffe's Power, is none. Which
+ * versions have an operation is among the notes of dialect.c.
  */
 #include "counterpart.h"
 
