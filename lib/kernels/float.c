@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "block.h"
+#include "compare.h"
 #include "angle_f32.h"
 #include "angle_f64.h"
 #include "power_f32.h"
@@ -40,6 +41,7 @@
 #define DIGITS 24
 #define NAME(x) x##_f32
 #define M(fn) fn##f
+#define TEST(f, a, b) _mm512_##f##_ps_mask((__m512)(a), (__m512)(b))
 #define ATAN2(name) BLOCK(name)
 #include "float.inc"
 
@@ -48,6 +50,7 @@
 #define DIGITS 53
 #define NAME(x) x##_f64
 #define M(f) f
+#define TEST(f, a, b) _mm512_##f##_pd_mask((__m512d)(a), (__m512d)(b))
 #define ATAN2(name) ODD(name)
 #include "float.inc"
 

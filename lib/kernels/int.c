@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "block.h"
+#include "compare.h"
 #include "divide.h"
 #include "loop.h"
 
@@ -12,6 +13,7 @@
 #define U uint16_t
 #define BITS 8
 #define NAME(x) x##_i8
+#define TEST(f, a, b) _mm512_##f##_epi8_mask(a, b)
 #include "int.inc"
 
 #define T int16_t
@@ -19,6 +21,7 @@
 #define U uint16_t
 #define BITS 16
 #define NAME(x) x##_i16
+#define TEST(f, a, b) _mm512_##f##_epi16_mask(a, b)
 #include "int.inc"
 
 #define T int32_t
@@ -26,6 +29,7 @@
 #define U uint32_t
 #define BITS 32
 #define NAME(x) x##_i32
+#define TEST(f, a, b) _mm512_##f##_epi32_mask(a, b)
 #include "int.inc"
 
 #define T int64_t
@@ -33,6 +37,7 @@
 #define U uint64_t
 #define BITS 64
 #define NAME(x) x##_i64
+#define TEST(f, a, b) _mm512_##f##_epi64_mask(a, b)
 #include "int.inc"
 
 #define T uint8_t
@@ -40,6 +45,7 @@
 #define U uint16_t
 #define BITS 8
 #define NAME(x) x##_u8
+#define TEST(f, a, b) _mm512_##f##_epu8_mask(a, b)
 #include "int.inc"
 
 #define T uint16_t
@@ -47,6 +53,7 @@
 #define U uint16_t
 #define BITS 16
 #define NAME(x) x##_u16
+#define TEST(f, a, b) _mm512_##f##_epu16_mask(a, b)
 #include "int.inc"
 
 #define T uint32_t
@@ -54,6 +61,7 @@
 #define U uint32_t
 #define BITS 32
 #define NAME(x) x##_u32
+#define TEST(f, a, b) _mm512_##f##_epu32_mask(a, b)
 #include "int.inc"
 
 #define T uint64_t
@@ -61,6 +69,7 @@
 #define U uint64_t
 #define BITS 64
 #define NAME(x) x##_u64
+#define TEST(f, a, b) _mm512_##f##_epu64_mask(a, b)
 #include "int.inc"
 
 const ew_kernel_row *const EW_CONCAT(ew_int, EW_LEVEL)[8] = {
