@@ -27,7 +27,8 @@
 
 /* A product as C rounds it. GCC 12 turns vectors of a * b - c * d beside
    a * d + b * c into fused operations even where contraction is off, and the
-   levels would differ; it leaves what is in such parentheses alone. */
+   levels would differ; it leaves what is in such parentheses alone, of
+   any expression. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
 #define EW_ROUNDED(product) __builtin_assoc_barrier(product)
 #else
