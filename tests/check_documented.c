@@ -421,6 +421,9 @@ START_TEST(differences_are_rows_of_both_documents)
         check_words(&reasons, slopes.cell[k][SLOPES]);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
+}
+END_TEST
+
 /* What a fault is provoked with: x, y, out and the gradients of a call that
    would be right, (2,3) of f32 each, until something is changed. */
 enum { X, Y, OUT, DOUT, DX, DY, TENSORS };
