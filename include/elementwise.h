@@ -210,8 +210,9 @@ typedef struct elementwise_executor {
 #define ELEMENTWISE_ADD_TO_DY 2u
 #define ELEMENTWISE_ADD_TO_OUT 4u
 
-/** A hint: the output is larger than the caches or is not read soon. It
-    never changes a result; this version does not use it yet. */
+/** A hint: the output is not read soon, so it is better stored past the
+    caches. Outputs of 20 MiB and more are anyway, and outputs in the place of an
+    input never. It never changes a result; gradients do not use it yet. */
 #define ELEMENTWISE_STREAM 8u
 
 /**

@@ -120,19 +120,21 @@ static inline bool run_line(ew_kernel *kernel, int64_t n,
                             const elementwise_tensor *out)
 {
     int64_t size = (int64_t)ew_types_size(x->dtype);
+    int64_t size_out = (int64_t)ew_types_size(out->dtype);
     bool walks_x = x->ndim == out->ndim, walks_y = y->ndim == out->ndim;
-    if (!is_usable(x, walks_x ? n : 1, out, n) ||
+    if (ew_strategy_streams(n * size_out) ||
+        !is_usable(x, walks_x ? n : 1, out, n) ||
         !is_usable(y, walks_y ? n : 1, out, n))
         return false;
     void *const data[] = {x->data, y->data, out->data};
-    const struct ew_stride stride[] = {{0, walks_x ? size : 0},
-                                       {0, walks_y ? size : 0},
-                                       {0, (int64_t)ew_types_size(out->dtype)}};
+    const struct ew_stride stride[] = {
+        {0, walks_x ? size : 0}, {0, walks_y ? size : 0}, {0, size_out}};
     kernel(1, n, data, stride);
     return true;
 }
 
-/* All others. Too many too short rows are left to the plan, which packs. */
+/* All others. Too many too short rows are left to the plan, which packs, and so
+   are outputs that it stores past the caches. */
 static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
                       const elementwise_tensor *y, int axis,
                       const elementwise_tensor *out)
@@ -144,6 +146,7 @@ static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     if (ew_shape_place(&a) || a.ndim != out->ndim ||
         !open_loops(&a, size, out, &nest) ||
         ew_strategy_folds(nest.loop, nest.ndim, size_out, false) ||
+        ew_strategy_streams(nest.count[EW_OUT] * size_out) ||
         !is_usable(x, nest.count[EW_X], out, nest.count[EW_OUT]) ||
         !is_usable(y, nest.count[EW_Y], out, nest.count[EW_OUT]))
         return false;

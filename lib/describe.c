@@ -85,11 +85,12 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
         &text,
         "],\"kernel\":\"%s_%s%s%s\",\"tiles\":%s,"
         "\"x_input\":\"%s\",\"y_input\":\"%s\","
-        "\"rows\":\"%s\",\"act\":\"%s\",\"scaled\":[%s%s%s],"
+        "\"rows\":\"%s\",\"stores\":\"%s\",\"act\":\"%s\",\"scaled\":[%s%s%s],"
         "\"bytes\":%llu}",
         plan->what, compute, mixed ? "_" : "", mixed ? second : "",
         tiles ? "true" : "false", ew_strategy_input(plan, EW_X),
         ew_strategy_input(plan, EW_Y), plan->pass.fold ? "folded" : "as is",
+        plan->pass.stream ? "past the caches" : "as usual",
         elementwise_act_name(plan->act), scaled[EW_X] ? "\"x\"" : "",
         scaled[EW_X] && scaled[EW_Y] ? "," : "", scaled[EW_Y] ? "\"y\"" : "",
         (unsigned long long)all_bytes(plan));

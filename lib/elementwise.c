@@ -29,8 +29,8 @@ static inline elementwise_status
 run(elementwise_op op, const elementwise_tensor *x, const elementwise_tensor *y,
     int axis, const elementwise_tensor *out, const elementwise_options *options)
 {
-    if ((!options || ew_fuse_nothing(options)) &&
-        ew_dense_run(op, x, y, axis, out))
+    bool plain = !options || (ew_fuse_nothing(options) && !options->flags);
+    if (plain && ew_dense_run(op, x, y, axis, out))
         return ELEMENTWISE_OK;
     return run_plan(op, x, y, axis, out, options);
 }

@@ -7,17 +7,23 @@
 #include "execute.h"
 
 #include <stddef.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 enum {
     OPERANDS = EW_OUT + 1, /* of a forward call */
     TILE_BYTES = 8192,     /* per buffer: four of them stay in the L1 cache */
+    STREAM_BYTES = 2048,   /* where there is but the buffer of what is made */
     PIECE_BYTES = 32768,   /* of out, where no buffer is needed */
-    TURNED_ROWS = 32       /* of a tile; their bytes fill whole lines of x */
+    LINE = 64,
+    TURNED_ROWS = 32 /* of a tile; their bytes fill whole lines of x */
 };
 
-/* The buffers of one tile, aligned for any vector. */
+/* The buffers of one tile, aligned for any vector. Both what is packed before
+   it is converted and what was converted before it is streamed are stored. */
 struct buffers {
-    _Alignas(64) char packed[TILE_BYTES], load[2][TILE_BYTES];
+    _Alignas(64) char stored[TILE_BYTES], load[2][TILE_BYTES];
     _Alignas(64) char made[TILE_BYTES], rounded[TILE_BYTES];
 };
 
@@ -84,7 +90,7 @@ static void prepare(const struct ew_pass *pass, const struct ew_block *tile,
     }
     if (pack)
         load(pack, NULL, tile, k, true, pass->stored[k],
-             convert ? buffers->packed : buffers->load[k], to);
+             convert ? buffers->stored : buffers->load[k], to);
     if (convert)
         load(convert, NULL, tile, k, false, pass->size[k], buffers->load[k],
              to);
@@ -121,18 +127,47 @@ static void activate(const struct ew_pass *pass, const struct ew_block *tile)
     pass->act(tile->rows, tile->cols, data, stride);
 }
 
+/* What of input k is read after a tile, if it goes on where the tile ends. */
+static struct ew_next after(const struct ew_pass *pass,
+                            const struct ew_block *tile, int k, int64_t size)
+{
+    struct ew_stride s = tile->stride[k];
+    int64_t row = tile->cols * s.col, from = pass->stored[k];
+    if (s.col != from || (tile->rows > 1 && s.row != row))
+        return (struct ew_next){NULL, 0};
+    return (struct ew_next){(char *)tile->data[k] + tile->rows * row,
+                            LINE * from / size};
+}
+
+/* Takes what was made of a tile past the caches to out, whose rows are dense
+   and were perhaps folded. */
+static void stream(const struct ew_pass *pass, const struct ew_block *tile,
+                   const struct ew_block *made, const char *from)
+{
+    struct ew_stride s = tile->stride[EW_OUT];
+    int64_t rows = made->rows, bytes = made->cols * s.col;
+    const struct ew_next next[] = {after(pass, tile, EW_X, s.col),
+                                   after(pass, tile, EW_Y, s.col)};
+    if (s.row == bytes) {
+        bytes *= rows;
+        rows = 1;
+    }
+    pass->stream(rows, bytes, from, tile->data[EW_OUT], s.row, next);
+}
+
 /* One tile through the steps of the pass; plan.h has the picture. */
 static void run_tile(const struct ew_pass *pass, const struct ew_block *tile,
                      bool first, struct buffers *buffers)
 {
     struct ew_block inner = *tile;
-    char *made = buffers->made;
+    char *made = buffers->made, *out = tile->data[EW_OUT];
+    struct ew_stride out_stride = tile->stride[EW_OUT];
     unsigned size = pass->size[EW_OUT];
     for (int k = 0; k < 2; k++)
         prepare(pass, tile, k, first, buffers, &inner);
     if (pass->fold)
         fold(&inner);
-    if (pass->store) {
+    if (pass->store || pass->stream) {
         inner.data[EW_OUT] = made;
         inner.stride[EW_OUT] = (struct ew_stride){inner.cols * size, size};
     }
@@ -146,13 +181,20 @@ static void run_tile(const struct ew_pass *pass, const struct ew_block *tile,
         made = buffers->rounded;
         size = rounded;
     }
-    if (pass->store)
-        convert_result(pass->store, &inner, made, size, tile->data[EW_OUT],
-                       tile->stride[EW_OUT]);
+    if (pass->store && pass->stream) {
+        int64_t stored = out_stride.col;
+        convert_result(pass->store, &inner, made, size, buffers->stored,
+                       (struct ew_stride){inner.cols * stored, stored});
+        made = buffers->stored;
+    } else if (pass->store)
+        convert_result(pass->store, &inner, made, size, out, out_stride);
+    if (pass->stream)
+        stream(pass, tile, &inner, made);
 }
 
 /* As many elements as fit the buffers at the widest type, or the cache if only
-   an activation follows. */
+   an activation follows. What is only streamed has smaller tiles, for the next
+   one to be read while this one is stored. */
 static int64_t tile_elements(const struct ew_pass *pass)
 {
     unsigned widest = pass->result_size;
@@ -160,7 +202,8 @@ static int64_t tile_elements(const struct ew_pass *pass)
         widest = pass->size[k] > widest ? pass->size[k] : widest;
     for (int k = 0; k < 2; k++)
         widest = pass->stored[k] > widest ? pass->stored[k] : widest;
-    return (ew_pass_buffers(pass) ? TILE_BYTES : PIECE_BYTES) / widest;
+    int64_t alone = pass->stream ? STREAM_BYTES : PIECE_BYTES;
+    return (ew_pass_buffers(pass) ? TILE_BYTES : alone) / widest;
 }
 
 /* Columns of a tile: all, or as many as fit; fewer where an input is turned,
@@ -253,11 +296,39 @@ static void run_blocks(const struct ew_loop *loop, int ndim,
     while (advance(loop, 2, ndim, OPERANDS, index, block.data));
 }
 
-void ew_execute(const struct ew_loop *loop, int ndim,
-                const struct ew_pass *pass, void *const data[])
+static void run_pass(const struct ew_loop *loop, int ndim,
+                     const struct ew_pass *pass, void *const data[])
 {
     if (ew_pass_tiles(pass))
         run_blocks(loop, ndim, pass, data);
     else
         ew_execute_calls(loop, ndim, pass->op, data);
+}
+
+/* In place out's lines are read, so they are in the caches anyway; op streams
+   itself where it is the last step. Other threads see what was stored past the
+   caches in order from the fence on. */
+static void run_streaming(const struct ew_loop *loop, int ndim,
+                          const struct ew_pass *pass, void *const data[])
+{
+    struct ew_pass run = *pass;
+    bool in_place = data[EW_OUT] == data[EW_X] || data[EW_OUT] == data[EW_Y];
+    bool by_op = run.past && !run.act && !run.store;
+    if (!in_place && by_op)
+        run.op = run.past;
+    if (in_place || by_op)
+        run.stream = NULL;
+    run_pass(loop, ndim, &run, data);
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+void ew_execute(const struct ew_loop *loop, int ndim,
+                const struct ew_pass *pass, void *const data[])
+{
+    if (pass->stream)
+        run_streaming(loop, ndim, pass, data);
+    else
+        run_pass(loop, ndim, pass, data);
 }

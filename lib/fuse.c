@@ -1,11 +1,13 @@
 /*
- * Turns the options act, scale_x and scale_y into further steps of a pass.
- * They need a result that is a float, or for scales a complex number.
+ * Turns the options act, scale_x and scale_y into further steps of a pass, and
+ * the hint that out is not read soon. They need a result that is a float, or
+ * for scales a complex number.
  */
 #include "fuse.h"
 
 #include "cpu.h"
 #include "message.h"
+#include "strategy.h"
 #include "table.h"
 
 bool ew_fuse_nothing(const elementwise_options *options)
@@ -69,6 +71,8 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     struct ew_pass *pass = &plan->pass;
     elementwise_status status =
         ew_fuse_check(plan->what, &plan->types, options);
+    if (!status && options && options->flags & ELEMENTWISE_STREAM)
+        ew_strategy_stream(plan);
     if (status || ew_fuse_nothing(options))
         return status;
     elementwise_dtype compute = plan->types.compute[EW_OUT];

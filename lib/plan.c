@@ -188,6 +188,9 @@ static void choose_kernels(struct elementwise_plan *plan)
         made = t->result;
     }
     pass->store = conversion(level, out, made);
+    if ((int)plan->op <= EW_PAST_LAST)
+        pass->past = ew_table_kernel(level, EW_PAST + (int)plan->op,
+                                     t->compute[EW_X], t->compute[EW_Y]);
 }
 
 static elementwise_status check_tensors(const char *what,

@@ -24,13 +24,14 @@ struct ew_loop {
  * layout it does not like, pass through a small buffer:
  *
  *     x -> pack[0] -> load[0] -> scale[0] -\
- *                                           op -> act -> round -> store -> out
- *     y -> pack[1] -> load[1] -> scale[1] -/
+ *                                           op -> act -> round -> store
+ *     y -> pack[1] -> load[1] -> scale[1] -/                        |
+ *                                                          out <- stream
  *
  * A NULL step is not needed and left out; without any, op reads and writes
  * the operands themselves. Types choose the kernels of load, op, round and
- * store; options choose scale and act, in fuse.c; layouts choose pack, in
- * strategy.c.
+ * store; options choose scale and act, in fuse.c; layouts choose pack and
+ * stream, in strategy.c.
  */
 struct ew_pass {
     ew_kernel *pack[2]; /* makes dense, in the type as it is stored */
@@ -40,6 +41,8 @@ struct ew_pass {
     ew_kernel *act;   /* in place */
     ew_kernel *round; /* to the result's type, where out has another one */
     ew_kernel *store;
+    ew_streamer *stream; /* past the caches; not in place */
+    ew_kernel *past;     /* op and stream in one, where no step lies between */
     union ew_parameter factor[2], alpha; /* of scale and act */
     unsigned char stored[2];   /* bytes of an element of x and y in memory */
     unsigned char size[3];     /* of an element as op reads and writes it */
@@ -103,10 +106,10 @@ static inline bool ew_pass_buffers(const struct ew_pass *pass)
 }
 
 /* Whether a pass runs tile by tile: an activation works on what is in the
-   cache, buffer or not. */
+   cache, buffer or not, and only from there is anything stored past it. */
 static inline bool ew_pass_tiles(const struct ew_pass *pass)
 {
-    return ew_pass_buffers(pass) || pass->act;
+    return ew_pass_buffers(pass) || pass->act || pass->stream;
 }
 
 /* Whether input k shares a byte with out. data starts where the loops do. */

@@ -10,6 +10,9 @@
  *                      its rows follow one another: inputs that do not are
  *                      repeated or spread in a tile, and rows are folded
  *                      into one
+ *
+ *     large outputs    out does not stay in the caches: it is made in tiles
+ *                      and stored past them
  */
 #include "strategy.h"
 
@@ -93,13 +96,39 @@ static void fold(struct elementwise_plan *plan, bool tiles)
             pack(plan, k);
 }
 
+static int64_t bytes_of_out(const struct elementwise_plan *plan)
+{
+    int64_t bytes = stored(plan, EW_OUT);
+    for (int i = 0; i < plan->ndim; i++)
+        bytes *= plan->loop[i].n;
+    return bytes;
+}
+
+void ew_strategy_stream(struct elementwise_plan *plan)
+{
+    int64_t size = stored(plan, EW_OUT), run = size;
+    for (int i = 0; i < plan->ndim && i < 2; i++)
+        if (plan->loop[i].stride[EW_OUT] == run)
+            run *= plan->loop[i].n;
+    if (plan->empty || run < EW_STREAM_RUN)
+        return;
+    plan->pass.stream = ew_table_stream(plan->level);
+    plan->one_call = false;
+    if (plan->loop[0].n * size < EW_STREAM_RUN && !plan->pass.fold)
+        plan->pass.past = NULL; /* it stores the rows one by one */
+}
+
 void ew_strategy_choose(struct elementwise_plan *plan)
 {
-    if (plan->empty || plan->ndim < 2)
+    if (plan->empty)
         return;
     bool tiles = ew_pass_tiles(&plan->pass);
-    turn(plan);
-    fold(plan, tiles);
+    if (plan->ndim > 1) {
+        turn(plan);
+        fold(plan, tiles);
+    }
+    if (ew_strategy_streams(bytes_of_out(plan)))
+        ew_strategy_stream(plan);
 }
 
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k)

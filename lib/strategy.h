@@ -13,7 +13,11 @@ void ew_strategy_choose(struct elementwise_plan *plan);
 enum {
     EW_SHORT_ROW = 64,     /* bytes of out's row; longer ones are fast as is */
     EW_SHORT_TILED = 512,  /* the same where there are tiles anyway */
-    EW_WORTH_PACKING = 512 /* elements in a block; fewer are run as is */
+    EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
+    /* Bytes of out from which it is stored past the caches. Measured: from
+       here on that is no slower even if out is read again at once. */
+    EW_STREAM_FROM = 20 << 20,
+    EW_STREAM_RUN = 512 /* bytes; shorter ones are ends more than lines */
 };
 
 /* Whether the rows of out are so short, and so many, that they are better
@@ -24,6 +28,16 @@ static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,
     int64_t short_row = tiles ? EW_SHORT_TILED : EW_SHORT_ROW;
     return ndim > 1 && loop[0].n * size < short_row &&
            loop[0].n * loop[1].n >= EW_WORTH_PACKING;
+}
+
+/* Stores out past the caches, if the pieces of it that tiles make are whole
+   lines for the most part. */
+void ew_strategy_stream(struct elementwise_plan *plan);
+
+/* Whether that is better for so large an output. */
+static inline bool ew_strategy_streams(int64_t bytes)
+{
+    return bytes >= EW_STREAM_FROM;
 }
 
 /* What happens to an input: "as is", "transposed", "repeated", "spread" or

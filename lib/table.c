@@ -12,6 +12,7 @@ struct tables {
                                                          *const *complexes;
     ew_kernel *const *const *convert;
     ew_kernel *const *move;
+    ew_streamer *const *stream;
     const struct ew_activations *const *activations;
     const ew_derivatives *const *gradients;
     ew_sum *const *sums;
@@ -19,14 +20,14 @@ struct tables {
 
 static const struct tables levels[EW_LEVELS] = {
     {ew_logic_base, ew_int_base, ew_float_base, ew_complex_base,
-     ew_convert_base, ew_move_base, ew_activation_base, ew_gradient_base,
-     ew_sum_base},
+     ew_convert_base, ew_move_base, &ew_stream_base, ew_activation_base,
+     ew_gradient_base, ew_sum_base},
 #if defined(EW_HAVE_X86_LEVELS)
     {ew_logic_avx2, ew_int_avx2, ew_float_avx2, ew_complex_avx2,
-     ew_convert_avx2, ew_move_avx2, ew_activation_avx2, ew_gradient_avx2,
-     ew_sum_avx2},
+     ew_convert_avx2, ew_move_avx2, &ew_stream_avx2, ew_activation_avx2,
+     ew_gradient_avx2, ew_sum_avx2},
     {ew_logic_avx512, ew_int_avx512, ew_float_avx512, ew_complex_avx512,
-     ew_convert_avx512, ew_move_avx512, ew_activation_avx512,
+     ew_convert_avx512, ew_move_avx512, &ew_stream_avx512, ew_activation_avx512,
      ew_gradient_avx512, ew_sum_avx512},
 #endif
 };
@@ -67,6 +68,11 @@ ew_kernel *ew_table_convert(int level, elementwise_dtype to,
 ew_kernel *ew_table_move(int level, elementwise_dtype dtype)
 {
     return levels[level].move[__builtin_ctz((unsigned)ew_types_size(dtype))];
+}
+
+ew_streamer *ew_table_stream(int level)
+{
+    return *levels[level].stream;
 }
 
 static const struct ew_activations *find_activations(int level,

@@ -34,4 +34,7 @@ ew_kernel *ew_table_convert(int level, elementwise_dtype to,
 /* The kernel that moves elements of a type unchanged. */
 ew_kernel *ew_table_move(int level, elementwise_dtype dtype);
 
+/* What moves rows of bytes past the caches. */
+ew_streamer *ew_table_stream(int level);
+
 #endif

@@ -21,13 +21,14 @@ enum { RECORDS = 4096, TILE_BYTES = 8192 };
 static struct record records[RECORDS];
 static int recorded;
 
-/* Elements that the two loads and op have handled, and op's largest tile. */
-static int64_t loaded, computed, largest;
+/* Elements that the two loads and op have handled, op's largest tile, and bytes
+   that went past the caches. */
+static int64_t loaded, computed, largest, streamed;
 
 static void forget(void)
 {
     recorded = 0;
-    loaded = computed = largest = 0;
+    loaded = computed = largest = streamed = 0;
 }
 
 static void record(int64_t rows, int64_t cols, void *const data[],
@@ -89,6 +90,17 @@ static void quarter(int64_t rows, int64_t cols, void *const data[],
             *(int16_t *)at(data[EW_OUT], stride[EW_OUT], r, c) =
                 (int16_t) * (int32_t *)at(data[EW_X], stride[EW_X], r, c) +
                 QUARTERED;
+}
+
+/* Counts. Nothing is read for what is not there. */
+static void stream(int64_t rows, int64_t bytes, const char *from, char *to,
+                   int64_t row, const struct ew_next next[2])
+{
+    streamed += rows * bytes;
+    for (int k = 0; k < 2; k++)
+        ck_assert(next[k].at || next[k].step == 0);
+    for (int64_t r = 0; r < rows; r++)
+        memcpy(to + r * row, from + r * bytes, (size_t)bytes);
 }
 
 /* A reduction, as the search for zeros is. */
@@ -268,13 +280,15 @@ START_TEST(what_is_broadcast_is_converted_once_per_tile)
 END_TEST
 
 /* Every choice of steps that a plan can make, with operands of the types
-   that these steps leave: x and y i8 or i64, out i64, i32 or i16. */
+   that these steps leave: x and y i8 or i64, out i64, i32 or i16. The last
+   step goes past the caches or not. */
 START_TEST(steps_that_are_left_out_are_not_missed)
 {
     enum { N = 3000 };
     static int64_t x64[N], y64[N], out64[N];
     static int32_t out32[N];
     bool load_x = _i & 1, load_y = _i & 2, round = _i & 4, store = _i & 12;
+    bool past = _i & 16;
     struct ew_pass pass = {.op = add, .size = {8, 8, 8}, .result_size = 4};
     struct ew_loop loop = {N, {load_x ? 1 : 8, load_y ? 1 : 8, 8, 0, 0}};
     void *data[] = {load_x ? (void *)x_cells : x64,
@@ -292,12 +306,59 @@ START_TEST(steps_that_are_left_out_are_not_missed)
         data[EW_OUT] = round ? (void *)out_cells : out32;
         loop.stride[EW_OUT] = round ? 2 : 4;
     }
+    pass.stream = past ? stream : NULL;
+    forget();
     ew_execute(&loop, 1, &pass, data);
+    ck_assert_int_eq(streamed, past ? N * loop.stride[EW_OUT] : 0);
     for (int i = 0; i < N; i++) {
         int64_t found = !store ? out64[i] : round ? out_cells[i] : out32[i];
         int mark = (store ? HALVED : 0) + (round ? QUARTERED : 0);
         ck_assert_int_eq(found, x64[i] + y64[i] + mark);
     }
+}
+END_TEST
+
+static void never(int64_t rows, int64_t cols, void *const data[],
+                  const struct ew_stride stride[])
+{
+    (void)rows, (void)cols, (void)data, (void)stride;
+    ck_abort_msg("a kernel that should not run");
+}
+
+START_TEST(what_is_in_place_stays_in_the_caches)
+{
+    int64_t a[100] = {0}, b[100] = {0};
+    struct ew_pass pass = {
+        .op = add, .past = never, .stream = stream, .size = {8, 8, 8}};
+    struct ew_loop loop = {100, {8, 8, 8, 0, 0}};
+    void *into_x[] = {a, b, a}, *into_y[] = {a, b, b};
+    forget();
+    ew_execute(&loop, 1, &pass, into_x);
+    ew_execute(&loop, 1, &pass, into_y);
+    ck_assert_int_eq(computed, 200);
+    ck_assert_int_eq(streamed, 0);
+}
+END_TEST
+
+/* Only if op is last: an activation works on what is in the cache. */
+START_TEST(the_last_step_may_stream_itself)
+{
+    int64_t a[100] = {0}, b[100] = {0}, c[100];
+    struct ew_pass pass = {
+        .op = never, .past = add, .stream = stream, .size = {8, 8, 8}};
+    struct ew_loop loop = {100, {8, 8, 8, 0, 0}};
+    void *data[] = {a, b, c};
+    forget();
+    ew_execute(&loop, 1, &pass, data);
+    ck_assert_int_eq(computed, 100);
+    ck_assert_int_eq(streamed, 0);
+    pass.op = add;
+    pass.past = never;
+    pass.act = record;
+    ew_execute(&loop, 1, &pass, data);
+    ck_assert_int_eq(computed, 200);
+    ck_assert_int_eq(streamed, 800);
+    ck_assert_int_eq(recorded, 1);
 }
 END_TEST
 
@@ -370,7 +431,9 @@ int main(void)
     tcase_add_loop_test(tiles, tiles_of_any_size_give_the_whole, 0, SIZES);
     tcase_add_test(tiles, tiles_are_as_large_as_the_buffers_allow);
     tcase_add_test(tiles, what_is_broadcast_is_converted_once_per_tile);
-    tcase_add_loop_test(tiles, steps_that_are_left_out_are_not_missed, 0, 16);
+    tcase_add_loop_test(tiles, steps_that_are_left_out_are_not_missed, 0, 32);
+    tcase_add_test(tiles, what_is_in_place_stays_in_the_caches);
+    tcase_add_test(tiles, the_last_step_may_stream_itself);
     tcase_add_test(tiles, a_reduction_sees_every_tile);
     tcase_add_test(tiles, tiles_follow_every_outer_step);
     TCase *const cases[] = {loops, tiles, NULL};

@@ -200,6 +200,22 @@ static void try_forms(const struct kernel *k)
         try_form(k, &forms[f], 1000, ONE_ROW, APART);
 }
 
+/* The kernel of the same operation that stores past the caches: rows of ends
+   alone, of one line and of several, from wherever in a line they start. */
+static void try_past(struct kernel *k)
+{
+    static const struct form dense[] = {{1, 1, 1}, {1, 0, 1}, {0, 1, 1}};
+    static const int64_t lengths[] = {1, 15, 63, 64, 65, 190, 1000};
+    k->run = k->op > EW_PAST_LAST
+                 ? NULL
+                 : ew_table_kernel(k->level, EW_PAST + k->op, k->x, k->y);
+    for (int f = 0; k->run && f < 3; f++)
+        for (int n = 0; n < 7; n++) {
+            try_form(k, &dense[f], lengths[n], ONE_ROW, APART);
+            try_form(k, &dense[f], lengths[n], (f + n) % ROW_KINDS, APART);
+        }
+}
+
 /* Kernels take two operands of one type, or 64-bit integers of both signs. */
 static bool has_row(elementwise_dtype a, elementwise_dtype b)
 {
@@ -228,6 +244,7 @@ START_TEST(kernels_give_the_same_in_every_form)
                 ref_result_type((elementwise_op)op, k.x, k.y, &k.out),
                 ELEMENTWISE_OK);
             try_forms(&k);
+            try_past(&k);
         }
     release();
 }
@@ -333,7 +350,7 @@ START_TEST(reductions_find_one_element_wherever_it_is)
 {
     if (!support_level(_i))
         return;
-    for (int op = EW_ANY_ZERO; op < EW_ROW; op++)
+    for (int op = EW_ANY_ZERO; op < EW_PAST; op++)
         for (int type = 1; type <= REF_TYPES; type++) {
             elementwise_dtype t = (elementwise_dtype)type;
             struct kernel k = {_i, op, t, t, ELEMENTWISE_BOOL, NULL, NULL};

@@ -13,6 +13,10 @@
 
 static struct support_tensor x, y, out;
 
+/* The hint. */
+static const elementwise_options past = {
+    sizeof past, 1, 1, 0, ELEMENTWISE_ACT_NONE, ELEMENTWISE_STREAM, NULL, 0, 0};
+
 static void release(void)
 {
     support_free(&x);
@@ -106,6 +110,49 @@ START_TEST(a_plan_says_what_is_done_to_its_inputs)
 }
 END_TEST
 
+/* From 20 MiB on, if rows of out are dense and long, and under the hint. */
+START_TEST(large_outputs_go_past_the_caches)
+{
+    static const struct {
+        int64_t shape[2], strides[2];
+        elementwise_dtype type;
+        bool streams;
+    } outputs[] = {{{5, 1 << 20}, {1 << 20, 1}, ELEMENTWISE_F32, true},
+                   {{5, (1 << 20) - 1}, {1 << 20, 1}, ELEMENTWISE_F32, false},
+                   {{1310720, 4}, {4, 1}, ELEMENTWISE_F32, true},
+                   {{40960, 128}, {129, 1}, ELEMENTWISE_F32, true},
+                   {{41285, 127}, {129, 1}, ELEMENTWISE_F32, false},
+                   {{40960, 128}, {256, 2}, ELEMENTWISE_F32, false},
+                   {{5, 1 << 20}, {1 << 20, 1}, ELEMENTWISE_BOOL, false},
+                   {{20, 1 << 20}, {1 << 20, 1}, ELEMENTWISE_BOOL, true},
+                   {{0, 1 << 30}, {1 << 30, 1}, ELEMENTWISE_F32, false}};
+    static const int64_t small[] = {4, 128};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        struct elementwise_plan p;
+        elementwise_dtype type = outputs[i].type;
+        elementwise_tensor a = {NULL, type, 2, outputs[i].shape, NULL};
+        elementwise_tensor o = {NULL, type, 2, outputs[i].shape,
+                                outputs[i].strides};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &a, -1, &o), 0);
+        ck_assert_int_eq(p.pass.stream != NULL, outputs[i].streams);
+        ck_assert(!p.pass.stream || !p.one_call);
+    }
+    for (int hinted = 0; hinted <= 1; hinted++) {
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, small, NULL};
+        elementwise_plan *p;
+        char json[1000];
+        ck_assert_int_eq(elementwise_plan_create(&p, ELEMENTWISE_ADD, &a, &a,
+                                                 -1, &a, hinted ? &past : NULL),
+                         0);
+        elementwise_plan_describe(p, json, sizeof json);
+        elementwise_plan_destroy(p);
+        ck_assert_ptr_nonnull(
+            strstr(json, hinted ? "\"stores\":\"past the caches\""
+                                : "\"stores\":\"as usual\""));
+    }
+}
+END_TEST
+
 /* Extents around those of tiles and of the blocks that are turned, with no
    more elements than the reference can do. */
 static void random_shape(int64_t shape[4])
@@ -145,7 +192,8 @@ static elementwise_dtype random_type(void)
     return (elementwise_dtype)support_random(1, ELEMENTWISE_C128);
 }
 
-static void try_random(elementwise_op op)
+/* With the hint, or without. */
+static void try_random(elementwise_op op, const elementwise_options *options)
 {
     int64_t shape[4], strides[4];
     elementwise_dtype tx = random_type();
@@ -166,7 +214,7 @@ static void try_random(elementwise_op op)
     support_keep(&y);
     support_keep(&out);
     elementwise_status status =
-        elementwise_apply(op, &x.t, &y.t, -1, &out.t, NULL);
+        elementwise_apply(op, &x.t, &y.t, -1, &out.t, options);
     support_verify(status, op, &x, &y, -1, &out);
 }
 
@@ -177,8 +225,10 @@ START_TEST(every_layout_gives_the_results_of_the_reference)
                                          ELEMENTWISE_FLOORDIV};
     if (!support_level(_i))
         return;
-    for (int round = 0; round < (support_long() ? 20000 : 400); round++)
-        try_random(ops[round % 4]);
+    for (int round = 0; round < (support_long() ? 20000 : 400); round++) {
+        try_random(ops[round % 4], NULL);
+        try_random(ops[round % 4], &past);
+    }
     release();
 }
 END_TEST
@@ -211,6 +261,7 @@ int main(void)
     TCase *choosing = support_case("choosing");
     TCase *running = support_case("running");
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
+    tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
                         sizeof choices / sizeof *choices);
     tcase_add_loop_test(

@@ -54,12 +54,16 @@ typedef void ew_kernel(int64_t rows, int64_t cols, void *const data[],
  * Kernels of one type are found by the operation's number. Behind the
  * operations stand three reductions to one uint8_t, which a kernel sets to 1
  * or leaves: they look for operands that integer division and power refuse.
+ * Then come the operations that wait for memory once more: with these kernels
+ * OUT is neither X nor Y, and its lines do not stay in the caches.
  */
 enum {
     EW_ANY_ZERO = ELEMENTWISE_BITWISE_RIGHT_SHIFT + 1, /* Y == 0 */
     EW_ANY_NEGATIVE,                                   /* Y < 0 */
     EW_ANY_ZERO_TO_NEGATIVE,                           /* X == 0 && Y < 0 */
-    EW_ROW
+    EW_PAST, /* + an operation: the same, out stored past the caches */
+    EW_PAST_LAST = ELEMENTWISE_MIN,
+    EW_ROW = EW_PAST + EW_PAST_LAST + 1
 };
 typedef ew_kernel *ew_kernel_row[EW_ROW]; /* NULL: no such kernel */
 
@@ -134,6 +138,19 @@ typedef void ew_sum(int64_t rows, int64_t cols, const void *x, int64_t row,
                     double *sums, int64_t sums_row, bool lanes);
 
 /*
+ * A streamer moves rows of bytes, dense in `from` and `row` bytes apart in
+ * `to`, past the caches. While it stores nothing would be read, so it asks for
+ * the lines that are read next: for every line stored, `step` bytes on from
+ * `at`, which is NULL where there are none.
+ */
+struct ew_next {
+    const char *at;
+    int64_t step;
+};
+typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
+                         char *to, int64_t row, const struct ew_next next[2]);
+
+/*
  * The tables of one level; each is the only global symbol of its file.
  *
  *   ew_int_base      int.c       rows of i8 ... u64
@@ -144,6 +161,7 @@ typedef void ew_sum(int64_t rows, int64_t cols, const void *x, int64_t row,
  *                                with a u64 and of a u64 with an i64
  *   ew_convert_base  convert.c   [to][from]: OUT = X, EW_Y is not used
  *   ew_move_base     move.c      OUT = X, elements of 1, 2, 4, 8, 16 bytes
+ *   ew_stream_base   stream.c    no table, as there is but one
  *   ew_activation_base activation.c f16 ... f64; c64 and c128: EW_SCALE only
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
  *   ew_sum_base      sum.c       sums of f32, f64
@@ -158,6 +176,7 @@ enum { EW_MOVES = 5 };
                 *const ew_logic_##level[EW_LOGIC_ROWS];                        \
     extern ew_kernel *const *const ew_convert_##level[EW_DTYPES];              \
     extern ew_kernel *const ew_move_##level[EW_MOVES];                         \
+    extern ew_streamer *const ew_stream_##level;                               \
     extern const struct ew_activations *const ew_activation_##level[6];        \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
     extern ew_sum *const ew_sum_##level[2];

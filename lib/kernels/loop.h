@@ -56,26 +56,22 @@ EW_INLINE void ew_loop_row(ew_apply *apply, int64_t cols, const char *x,
               out + c * step_out);
 }
 
-enum {
-    EW_LINE = 64, /* bytes of a cache line */
-    /* Output bytes from which a kernel stores past the caches: a normal store
-       would read each line from memory only to overwrite it. Measured: the
-       break-even lies where the operands no longer fit a share of the L3. */
-    EW_STREAM_FROM = 32 << 20,
-    EW_STREAM_ROW = 1024 /* elements; shorter rows are ends more than lines */
-};
+enum { EW_LINE = 64 }; /* bytes of a cache line */
 
-/* One whole line, by non-temporal stores where there are any. */
+/* One whole line, by non-temporal stores where there are any: an ordinary store
+   would read it from memory only to overwrite it. */
 EW_INLINE void ew_loop_store_line(char *to, const char *line)
 {
 #if defined(__AVX512F__)
-    _mm512_stream_si512((void *)to, *(const __m512i *)line);
+    _mm512_stream_si512((void *)to, _mm512_loadu_si512(line));
 #elif defined(__AVX__)
     for (int i = 0; i < EW_LINE; i += 32)
-        _mm256_stream_si256((__m256i *)(to + i), *(const __m256i *)(line + i));
+        _mm256_stream_si256((__m256i *)(to + i),
+                            _mm256_loadu_si256((const __m256i *)(line + i)));
 #elif defined(__SSE2__)
     for (int i = 0; i < EW_LINE; i += 16)
-        _mm_stream_si128((__m128i *)(to + i), *(const __m128i *)(line + i));
+        _mm_stream_si128((__m128i *)(to + i),
+                         _mm_loadu_si128((const __m128i *)(line + i)));
 #else
     memcpy(to, line, EW_LINE);
 #endif
@@ -100,9 +96,6 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
     }
     for (; c < cols; c++)
         apply(x + c * step_x, y + c * step_y, out + c * step_out);
-#if defined(__SSE2__)
-    _mm_sfence(); /* other threads see the row in order from here on */
-#endif
 }
 
 /* The forms that a row may have; all others are strided. */
@@ -141,19 +134,14 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, bool streams, int64_t cols,
  *     for each row
  *         x[c] op y[c]   or   x[c] op y[0]   or   x[0] op y[c]
  *         or strides as they come
- *
- * may_stream is for operations that wait for memory, on types that take the
- * most of it; the others do without the code.
  */
-EW_INLINE void ew_loop_all(ew_apply *apply, bool may_stream, int64_t x,
-                           int64_t y, int64_t out, int64_t rows, int64_t cols,
+EW_INLINE void ew_loop_all(ew_apply *apply, bool streams, int64_t x, int64_t y,
+                           int64_t out, int64_t rows, int64_t cols,
                            void *const data[], const struct ew_stride s[])
 {
     const char *px = data[EW_X], *py = data[EW_Y];
     char *po = data[EW_OUT];
     enum ew_form form = ew_loop_form(s, x, y, out);
-    bool streams = may_stream && cols >= EW_STREAM_ROW && po != px &&
-                   po != py && rows * cols * out >= EW_STREAM_FROM;
     for (int64_t r = 0; r < rows; r++) {
         switch (form) {
         case EW_BOTH:
@@ -184,9 +172,9 @@ EW_INLINE void ew_loop(ew_apply *apply, int64_t x, int64_t y, int64_t out,
     ew_loop_all(apply, false, x, y, out, rows, cols, data, s);
 }
 
-EW_INLINE void ew_loop_big(ew_apply *apply, int64_t x, int64_t y, int64_t out,
-                           int64_t rows, int64_t cols, void *const data[],
-                           const struct ew_stride s[])
+EW_INLINE void ew_loop_past(ew_apply *apply, int64_t x, int64_t y, int64_t out,
+                            int64_t rows, int64_t cols, void *const data[],
+                            const struct ew_stride s[])
 {
     ew_loop_all(apply, true, x, y, out, rows, cols, data, s);
 }
@@ -239,8 +227,12 @@ EW_INLINE void ew_loop_any(ew_apply *apply, int64_t size, int64_t size_y,
     {                                                                          \
         *(R *)out = PASTE(op_##name)(*(const X *)x, *(const Y *)y);            \
     }                                                                          \
-    static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \
-                            const struct ew_stride s[])                        \
+    EW_KERNEL_AGAIN(LOOP, PASTE, name, name, X, Y, R)
+
+/* Another kernel of the same operation, KERNEL. */
+#define EW_KERNEL_AGAIN(LOOP, PASTE, kernel, name, X, Y, R)                    \
+    static void PASTE(kernel)(int64_t rows, int64_t cols, void *const data[],  \
+                              const struct ew_stride s[])                      \
     {                                                                          \
         LOOP(PASTE(apply_##name), sizeof(X), sizeof(Y), sizeof(R), rows, cols, \
              data, s);                                                         \
