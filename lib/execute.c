@@ -207,12 +207,14 @@ static int64_t tile_elements(const struct ew_pass *pass)
 }
 
 /* Columns of a tile: all, or as many as fit; fewer where an input is turned,
-   so that each of its lines is read for many rows. */
+   so that each of its lines is read for many rows, the more if both are. */
 static int64_t tile_columns(const struct ew_pass *pass, int64_t cols)
 {
     int64_t elements = tile_elements(pass);
-    return least(cols,
-                 pass->turn && !pass->fold ? elements / TURNED_ROWS : elements);
+    bool both = pass->pack[EW_X] && pass->pack[EW_Y] && !pass->store;
+    if (pass->turn && !pass->fold)
+        elements /= both ? 2 * TURNED_ROWS : TURNED_ROWS;
+    return least(cols, elements);
 }
 
 struct ew_block ew_block_tile(const struct ew_block *block, int operands,
@@ -228,6 +230,46 @@ struct ew_block ew_block_tile(const struct ew_block *block, int operands,
     return tile;
 }
 
+/* Asks for the lines of an input, whichever way it runs: no processor guesses
+   that what is read next is a little of each of many pages. Inlined, as
+   compilers drop calls of functions that do nothing else. */
+static inline __attribute__((always_inline)) void
+fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
+{
+    struct ew_stride s = tile->stride[k];
+    bool turned = s.col != pass->stored[k];
+    int64_t step = turned ? s.col : s.row;
+    int64_t lines = turned ? tile->cols : tile->rows;
+    int64_t bytes = (turned ? tile->rows : tile->cols) * pass->stored[k];
+    const char *line = tile->data[k];
+    if (step == 0 || (turned && s.row != pass->stored[k]))
+        return;
+    for (int64_t i = 0; i < lines; i++, line += step)
+        for (int64_t byte = 0; byte < bytes; byte += LINE)
+            __builtin_prefetch(line + byte);
+}
+
+/* All columns of a few rows where inputs are turned: tiles are about
+   square, start on a line of out if its rows do, and have their lines asked for
+   one tile ahead. */
+static void run_turned(const struct ew_pass *pass, const struct ew_block *band,
+                       int64_t cols, struct buffers *buffers)
+{
+    int64_t size = band->stride[EW_OUT].col;
+    int64_t skew = (int64_t)((uintptr_t)band->data[EW_OUT] % LINE) / size;
+    int64_t width = skew < cols ? cols - skew : cols;
+    struct ew_block tile =
+        ew_block_tile(band, OPERANDS, 0, 0, band->rows, width);
+    for (int64_t c = width; tile.cols > 0; c += cols) {
+        struct ew_block next =
+            ew_block_tile(band, OPERANDS, 0, c, band->rows, cols);
+        fetch(pass, &next, EW_X);
+        fetch(pass, &next, EW_Y);
+        run_tile(pass, &tile, true, buffers);
+        tile = next;
+    }
+}
+
 /* Cuts a block into tiles: pieces of a row if rows are long, else several
    whole rows at once. */
 static void run_tiles(const struct ew_pass *pass, const struct ew_block *block)
@@ -235,12 +277,18 @@ static void run_tiles(const struct ew_pass *pass, const struct ew_block *block)
     struct buffers buffers;
     int64_t cols = tile_columns(pass, block->cols);
     int64_t rows = tile_elements(pass) / cols;
-    for (int64_t r = 0; r < block->rows; r += rows)
-        for (int64_t c = 0; c < block->cols; c += cols) {
+    bool turned = pass->turn && !pass->fold;
+    for (int64_t r = 0; r < block->rows; r += rows) {
+        struct ew_block band =
+            ew_block_tile(block, OPERANDS, r, 0, rows, block->cols);
+        if (turned)
+            run_turned(pass, &band, cols, &buffers);
+        for (int64_t c = 0; c < band.cols && !turned; c += cols) {
             struct ew_block tile =
-                ew_block_tile(block, OPERANDS, r, c, rows, cols);
+                ew_block_tile(&band, OPERANDS, 0, c, rows, cols);
             run_tile(pass, &tile, r + c == 0, &buffers);
         }
+    }
 }
 
 struct ew_block ew_block_start(const struct ew_loop *loop, int ndim,

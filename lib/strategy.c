@@ -127,7 +127,9 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         turn(plan);
         fold(plan, tiles);
     }
-    if (ew_strategy_streams(bytes_of_out(plan)))
+    int64_t bytes = bytes_of_out(plan);
+    if (ew_strategy_streams(bytes) ||
+        (plan->pass.turn && bytes >= EW_STREAM_TURNED))
         ew_strategy_stream(plan);
 }
 

@@ -17,6 +17,9 @@ enum {
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */
     EW_STREAM_FROM = 20 << 20,
+    /* The same where inputs are turned: there an ordinary store takes longer,
+       as tiles store a little to each of many pages. */
+    EW_STREAM_TURNED = 4 << 20,
     EW_STREAM_RUN = 512 /* bytes; shorter ones are ends more than lines */
 };
 

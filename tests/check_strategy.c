@@ -110,7 +110,8 @@ START_TEST(a_plan_says_what_is_done_to_its_inputs)
 }
 END_TEST
 
-/* From 20 MiB on, if rows of out are dense and long, and under the hint. */
+/* From 20 MiB on, 4 MiB where an input is turned, if rows of out are dense and
+   long, and under the hint. */
 START_TEST(large_outputs_go_past_the_caches)
 {
     static const struct {
@@ -126,7 +127,16 @@ START_TEST(large_outputs_go_past_the_caches)
                    {{5, 1 << 20}, {1 << 20, 1}, ELEMENTWISE_BOOL, false},
                    {{20, 1 << 20}, {1 << 20, 1}, ELEMENTWISE_BOOL, true},
                    {{0, 1 << 30}, {1 << 30, 1}, ELEMENTWISE_F32, false}};
+    static const int64_t turned[][2] = {{1024, 1024}, {1024, 1023}};
     static const int64_t small[] = {4, 128};
+    for (int i = 0; i < 2; i++) {
+        struct elementwise_plan p;
+        const int64_t across[] = {1, 1024};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, turned[i], across};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 2, turned[i], NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &o, -1, &o), 0);
+        ck_assert_int_eq(p.pass.stream != NULL, i == 0);
+    }
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         struct elementwise_plan p;
         elementwise_dtype type = outputs[i].type;
