@@ -270,22 +270,31 @@ static void run_turned(const struct ew_pass *pass, const struct ew_block *band,
     }
 }
 
+/* Rows of a tile: as many as fit, or a few less so that in dense operands each
+   tile starts in a line where the first did. */
+static int64_t tile_rows(const struct ew_pass *pass, int64_t cols)
+{
+    int64_t rows = tile_elements(pass) / cols;
+    return rows > LINE ? rows - rows % (LINE / 4) : rows;
+}
+
 /* Cuts a block into tiles: pieces of a row if rows are long, else several
    whole rows at once. */
 static void run_tiles(const struct ew_pass *pass, const struct ew_block *block)
 {
     struct buffers buffers;
     int64_t cols = tile_columns(pass, block->cols);
-    int64_t rows = tile_elements(pass) / cols;
-    bool turned = pass->turn && !pass->fold;
+    int64_t rows = tile_rows(pass, cols);
     for (int64_t r = 0; r < block->rows; r += rows) {
-        struct ew_block band =
-            ew_block_tile(block, OPERANDS, r, 0, rows, block->cols);
-        if (turned)
+        if (pass->turn && !pass->fold) {
+            struct ew_block band =
+                ew_block_tile(block, OPERANDS, r, 0, rows, block->cols);
             run_turned(pass, &band, cols, &buffers);
-        for (int64_t c = 0; c < band.cols && !turned; c += cols) {
+            continue;
+        }
+        for (int64_t c = 0; c < block->cols; c += cols) {
             struct ew_block tile =
-                ew_block_tile(&band, OPERANDS, 0, c, rows, cols);
+                ew_block_tile(block, OPERANDS, r, c, rows, cols);
             run_tile(pass, &tile, r + c == 0, &buffers);
         }
     }
