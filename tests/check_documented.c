@@ -364,6 +364,9 @@ static void check_reasons(const struct table *reasons,
         const char *word = reasons->cell[i][0] + 1;
         for (int k = 1; k < operations->rows; k++) {
             char name[64];
+            ck_assert_msg(operations->cell[k][column] != NULL,
+                          "%s: the last column is missing",
+                          operations->cell[k][0]);
             snprintf(name, sizeof name, "%s%s", prefix, operations->cell[k][0]);
             bool there =
                 lists(operations->cell[k][column], word, strcspn(word, "`"));
