@@ -780,12 +780,12 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * 0, to json, cut to size bytes, as snprintf does: json may be NULL if size
  * is 0. Returns the length of the whole description without the 0; 0 if
  * plan is NULL. A plan of a gradient is described by op, compute, level and
- * the number of walks over the data. Keys otherwise: op, compute, result,
- * level, shape, loops (extent and byte strides of x, y and out, outermost
- * first), kernel, tiles (whether operands pass through buffers), x_input and
- * y_input (as is, or transposed, repeated, spread or packed into a buffer),
- * rows (as is, or folded: short rows run as one), act (its name), scaled (the
- * operands that have a factor), bytes.
+ * the number of walks over the data. Keys otherwise: op, compute (the type of
+ * the arithmetic), result, level, shape, loops (extent and byte strides of x, y
+ * and out, outermost first), kernel (with the types it reads), tiles (whether
+ * operands pass through buffers), x_input and y_input (as is, or transposed,
+ * repeated, spread or packed into a buffer), rows (as is, or folded: short rows
+ * run as one), act (its name), scaled (the operands that have a factor), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

@@ -70,7 +70,9 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
         return text.length;
     }
     const struct ew_types *types = &plan->types;
-    const char *compute = elementwise_dtype_name(types->compute[EW_X]);
+    const char *compute =
+        elementwise_dtype_name(ew_types_arithmetic(plan->op, types));
+    const char *first = elementwise_dtype_name(types->compute[EW_X]);
     bool mixed = types->compute[EW_X] != types->compute[EW_Y];
     const char *second = elementwise_dtype_name(types->compute[EW_Y]);
     bool tiles = ew_pass_tiles(&plan->pass);
@@ -87,7 +89,7 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
         "\"x_input\":\"%s\",\"y_input\":\"%s\","
         "\"rows\":\"%s\",\"stores\":\"%s\",\"act\":\"%s\",\"scaled\":[%s%s%s],"
         "\"bytes\":%llu}",
-        plan->what, compute, mixed ? "_" : "", mixed ? second : "",
+        plan->what, first, mixed ? "_" : "", mixed ? second : "",
         tiles ? "true" : "false", ew_strategy_input(plan, EW_X),
         ew_strategy_input(plan, EW_Y), plan->pass.fold ? "folded" : "as is",
         plan->pass.stream ? "past the caches" : "as usual",

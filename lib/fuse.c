@@ -75,6 +75,10 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
         ew_strategy_stream(plan);
     if (status || ew_fuse_nothing(options))
         return status;
+    if (ew_types_widen(plan->op, &plan->types)) {
+        ew_plan_choose_kernels(plan);
+        ew_strategy_choose(plan);
+    }
     elementwise_dtype compute = plan->types.compute[EW_OUT];
     ew_fuse_scales(pass, plan->level, compute, options);
     plan->act = options->act;

@@ -166,8 +166,7 @@ static ew_kernel *conversion(int level, elementwise_dtype to,
     return to == from ? NULL : ew_table_convert(level, to, from);
 }
 
-/* Fills the pass: which steps are needed, and their kernels. */
-static void choose_kernels(struct elementwise_plan *plan)
+void ew_plan_choose_kernels(struct elementwise_plan *plan)
 {
     const struct ew_types *t = &plan->types;
     struct ew_pass *pass = &plan->pass;
@@ -230,7 +229,7 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
     plan->gradient = NULL;
     plan->op = op;
     plan->act = ELEMENTWISE_ACT_NONE;
-    choose_kernels(plan);
+    ew_plan_choose_kernels(plan);
     return ew_plan_layout(plan, a.ndim, placed);
 }
 

@@ -80,6 +80,9 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
                                 const elementwise_tensor *y, int axis,
                                 const elementwise_tensor *out);
 
+/* Fills the pass by types: which steps are needed, and their kernels. */
+void ew_plan_choose_kernels(struct elementwise_plan *plan);
+
 /* Checks the data and runs. The statuses of plan_run. */
 elementwise_status ew_plan_run(const struct elementwise_plan *plan,
                                const void *x, const void *y, void *out);

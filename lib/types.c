@@ -121,18 +121,40 @@ static bool is_logical(elementwise_op op)
     return op >= ELEMENTWISE_LOGICAL_AND && op <= ELEMENTWISE_LOGICAL_XOR;
 }
 
-/* Logic asks each operand on its own whether it is 0, so it needs no common
-   type: where there is no kernel for the two, both become bool. */
-static bool becomes_bool(elementwise_dtype x, elementwise_dtype y)
+/* What f16 and bf16 have no kernels for, as the time goes into the operation
+   and not into conversions. */
+static bool is_slow(elementwise_op op)
 {
-    return x != y || ew_types_kind(x) == EW_KIND_FLOAT;
+    switch (op) {
+    case ELEMENTWISE_POW:
+    case ELEMENTWISE_MOD:
+    case ELEMENTWISE_FMOD:
+    case ELEMENTWISE_ATAN2:
+    case ELEMENTWISE_HYPOT:
+    case ELEMENTWISE_LOGADDEXP:
+        return true;
+    default:
+        return false;
+    }
 }
 
-/* f16 and bf16 are computed in f32, but for what is done to their bits. */
-static bool is_widened(elementwise_op op, elementwise_dtype dtype)
+static bool is_half(elementwise_dtype dtype)
 {
-    return (dtype == ELEMENTWISE_F16 || dtype == ELEMENTWISE_BF16) &&
-           op != ELEMENTWISE_NEXTAFTER && op != ELEMENTWISE_COPYSIGN;
+    return dtype == ELEMENTWISE_F16 || dtype == ELEMENTWISE_BF16;
+}
+
+/* What is done in f16 and bf16 themselves, even if something follows. */
+static bool is_step(elementwise_op op)
+{
+    return op == ELEMENTWISE_NEXTAFTER || op == ELEMENTWISE_COPYSIGN;
+}
+
+/* f16 and bf16 are computed in f32: by kernels that convert in registers, or,
+   where another type comes in, by those of f32. */
+static bool is_widened(elementwise_op op, elementwise_dtype x,
+                       elementwise_dtype y, elementwise_dtype promoted)
+{
+    return is_half(promoted) && (x != y || is_slow(op)) && !is_step(op);
 }
 
 /* An i64 (or another signed type) with a u64: their promoted type, f64, does
@@ -189,9 +211,10 @@ elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,
     if (!(ops[op].types & ew_types_kind(p)))
         return bad_dtype(op, types);
 
-    if (is_widened(op, p))
+    if (is_widened(op, x, y, p))
         compute = ELEMENTWISE_F32;
-    if (is_logical(op) && becomes_bool(x, y))
+    /* Logic asks each operand on its own whether it is 0. */
+    if (is_logical(op) && x != y)
         compute = ELEMENTWISE_BOOL;
     types->compute[0] = types->compute[1] = types->compute[2] = compute;
     if (ops[op].to_bool) {
@@ -225,6 +248,25 @@ elementwise_status ew_types_out(elementwise_op op, elementwise_dtype out,
                    ops[op].to_bool ? ""
                                    : ", or a type that same_kind "
                                      "casting from it allows");
+}
+
+bool ew_types_widen(elementwise_op op, struct ew_types *types)
+{
+    if (!is_half(types->compute[EW_OUT]) || is_step(op))
+        return false;
+    for (int k = 0; k < 3; k++)
+        types->compute[k] = ELEMENTWISE_F32;
+    return true;
+}
+
+elementwise_dtype ew_types_arithmetic(elementwise_op op,
+                                      const struct ew_types *types)
+{
+    elementwise_dtype compute = types->compute[EW_X];
+    bool rounds = op == ELEMENTWISE_ADD || op == ELEMENTWISE_SUB ||
+                  op == ELEMENTWISE_MUL || op == ELEMENTWISE_DIV ||
+                  op == ELEMENTWISE_FLOORDIV || op == ELEMENTWISE_TRUNCDIV;
+    return is_half(compute) && rounds ? ELEMENTWISE_F32 : compute;
 }
 
 elementwise_status elementwise_result_type(elementwise_op op,

@@ -90,6 +90,16 @@ elementwise_status ew_types_resolve(elementwise_op op, elementwise_dtype x,
 elementwise_status ew_types_out(elementwise_op op, elementwise_dtype out,
                                 struct ew_types *types);
 
+/* Makes the kernel of an operation on f16 or bf16 that of f32, for steps beside
+   it that take its results before they are rounded. False if it is already,
+   or if the operation is one of f16 and bf16 themselves. */
+bool ew_types_widen(elementwise_op op, struct ew_types *types);
+
+/* The type in which the kernel computes: f32 where it reads f16 or bf16 and
+   rounds. */
+elementwise_dtype ew_types_arithmetic(elementwise_op op,
+                                      const struct ew_types *types);
+
 /* Whether the kernel for x op y, if there is one, reads and writes the three
    types as they are and has no fault to look for. op may be anything. */
 static inline bool ew_types_direct(elementwise_op op, elementwise_dtype x,

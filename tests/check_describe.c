@@ -91,6 +91,7 @@ struct facts {
     const char *op, *compute, *result;
     bool tiles;
     int64_t bytes;
+    const char *kernel; /* the type it reads; NULL: as compute */
 };
 
 static void read_description(const struct elementwise_plan *p,
@@ -102,8 +103,8 @@ static void read_description(const struct elementwise_plan *p,
     ck_assert_uint_eq(n, strlen(json));
     bool mixed = p->types.operand[EW_Y] != p->types.operand[EW_X] &&
                  !strcmp(f->op, "less_than"); /* only comparisons mix types */
-    snprintf(kernel, sizeof kernel, "%s_%s%s", f->op, f->compute,
-             mixed ? "_u64" : "");
+    snprintf(kernel, sizeof kernel, "%s_%s%s", f->op,
+             f->kernel ? f->kernel : f->compute, mixed ? "_u64" : "");
     take(&at, "{");
     take_string(&at, "op", f->op);
     take(&at, ",");
@@ -150,42 +151,52 @@ static const struct {
      ELEMENTWISE_F32,
      ELEMENTWISE_F32,
      ELEMENTWISE_F32,
-     {"add", "f32", "f32", false, 4 * (24 + 3 + 24)}},
+     {"add", "f32", "f32", false, 4 * (24 + 3 + 24), NULL}},
     {ELEMENTWISE_ADD,
      ELEMENTWISE_F16,
      ELEMENTWISE_F16,
      ELEMENTWISE_F16,
-     {"add", "f32", "f16", true, 2 * (24 + 3 + 24)}},
+     {"add", "f32", "f16", false, 2 * (24 + 3 + 24), "f16"}},
+    {ELEMENTWISE_MAX,
+     ELEMENTWISE_F16,
+     ELEMENTWISE_F16,
+     ELEMENTWISE_F16,
+     {"max", "f16", "f16", false, 2 * (24 + 3 + 24), NULL}},
+    {ELEMENTWISE_POW,
+     ELEMENTWISE_F16,
+     ELEMENTWISE_F16,
+     ELEMENTWISE_F16,
+     {"pow", "f32", "f16", true, 2 * (24 + 3 + 24), NULL}},
     {ELEMENTWISE_SUB,
      ELEMENTWISE_I8,
      ELEMENTWISE_F64,
      ELEMENTWISE_F64,
-     {"sub", "f64", "f64", true, 24 + 8 * 3 + 8 * 24}},
+     {"sub", "f64", "f64", true, 24 + 8 * 3 + 8 * 24, NULL}},
     {ELEMENTWISE_MUL,
      ELEMENTWISE_F32,
      ELEMENTWISE_F32,
      ELEMENTWISE_F16,
-     {"mul", "f32", "f32", true, 4 * 24 + 4 * 3 + 2 * 24}},
+     {"mul", "f32", "f32", true, 4 * 24 + 4 * 3 + 2 * 24, NULL}},
     {ELEMENTWISE_LESS_THAN,
      ELEMENTWISE_I64,
      ELEMENTWISE_U64,
      ELEMENTWISE_BOOL,
-     {"less_than", "i64", "bool", false, 8 * 24 + 8 * 3 + 24}},
+     {"less_than", "i64", "bool", false, 8 * 24 + 8 * 3 + 24, NULL}},
     {ELEMENTWISE_LOGICAL_XOR,
      ELEMENTWISE_C128,
      ELEMENTWISE_I8,
      ELEMENTWISE_BOOL,
-     {"logical_xor", "bool", "bool", true, 16 * 24 + 3 + 24}},
+     {"logical_xor", "bool", "bool", true, 16 * 24 + 3 + 24, NULL}},
     {ELEMENTWISE_NEXTAFTER,
      ELEMENTWISE_BF16,
      ELEMENTWISE_BF16,
      ELEMENTWISE_BF16,
-     {"nextafter", "bf16", "bf16", false, 2 * (24 + 3 + 24)}},
+     {"nextafter", "bf16", "bf16", false, 2 * (24 + 3 + 24), NULL}},
     {ELEMENTWISE_BITWISE_RIGHT_SHIFT,
      ELEMENTWISE_U8,
      ELEMENTWISE_U8,
      ELEMENTWISE_U8,
-     {"bitwise_right_shift", "u8", "u8", false, 24 + 3 + 24}},
+     {"bitwise_right_shift", "u8", "u8", false, 24 + 3 + 24, NULL}},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -206,7 +217,7 @@ START_TEST(every_level_is_told)
 {
     int64_t shape[] = {4};
     elementwise_tensor t = {NULL, ELEMENTWISE_F64, 1, shape, NULL};
-    const struct facts facts = {"max", "f64", "f64", false, 3 * 32};
+    const struct facts facts = {"max", "f64", "f64", false, 3 * 32, NULL};
     for (int level = 0; level < EW_LEVELS; level++) {
         ew_cpu_limit(level);
         elementwise_plan *plan = create(ELEMENTWISE_MAX, &t, &t, -1, &t);
@@ -222,8 +233,8 @@ START_TEST(scalars_and_empty_results_are_described)
     int64_t none[] = {2, 0, 4};
     elementwise_tensor scalar = {NULL, ELEMENTWISE_I16, 0, NULL, NULL};
     elementwise_tensor empty = {NULL, ELEMENTWISE_I16, 3, none, NULL};
-    const struct facts one = {"div", "i16", "i16", false, 6};
-    const struct facts nothing = {"div", "i16", "i16", false, 0};
+    const struct facts one = {"div", "i16", "i16", false, 6, NULL};
+    const struct facts nothing = {"div", "i16", "i16", false, 0, NULL};
     elementwise_plan *plan =
         create(ELEMENTWISE_DIV, &scalar, &scalar, 0, &scalar);
     read_description(plan, &one);
@@ -251,8 +262,8 @@ START_TEST(large_layouts_are_described)
                               strides};
     elementwise_plan *plan = create(ELEMENTWISE_MIN, &x, &out, -1, &out);
     ck_assert_int_ge(plan->ndim, 10);
-    const struct facts facts = {"min", "u8", "u8", false,
-                                1 + 2 * ((int64_t)1 << 22)};
+    const struct facts facts = {
+        "min", "u8", "u8", false, 1 + 2 * ((int64_t)1 << 22), NULL};
     read_description(plan, &facts);
     elementwise_plan_destroy(plan);
 }

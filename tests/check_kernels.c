@@ -566,8 +566,99 @@ START_TEST(wide_integers_are_divided_exactly)
 }
 END_TEST
 
+/* ---------------------------------------------------------------------
+ * f16 and bf16, of which there are few enough to try them all
+ */
+
+enum { HALVES = 65536 };
+static uint16_t all_halves[HALVES];
+static float all_floats[HALVES];
+static char half_got[HALVES * 2], half_right[HALVES * 2];
+
+/* Zeros, ones, the ends of the subnormals and of all numbers, infinity, NaN of
+   both sorts, and halfway between: in the bits of f16, then of bf16. */
+static const uint16_t special_halves[2][13] = {
+    {0x0000, 0x0001, 0x03ff, 0x0400, 0x2e66, 0x3c00, 0x3c01, 0x4200, 0x6bff,
+     0x7bff, 0x7c00, 0x7c01, 0x7e01},
+    {0x0000, 0x0001, 0x007f, 0x0080, 0x3dcd, 0x3f80, 0x3f81, 0x4040, 0x5eff,
+     0x7f7f, 0x7f80, 0x7f81, 0x7fc1}};
+
+/* A kernel on all halves and one operand that stands still, the second unless
+   they are exchanged. */
+static void run_halves(ew_kernel *kernel, void *all, int64_t size, void *one,
+                       bool exchanged, void *to, int64_t size_to)
+{
+    void *data[EW_OPERANDS] = {exchanged ? one : all, exchanged ? all : one,
+                               to};
+    struct ew_stride strides[EW_OPERANDS] = {
+        {0, exchanged ? 0 : size}, {0, exchanged ? size : 0}, {0, size_to}};
+    kernel(1, HALVES, data, strides);
+}
+
+/* What the contract says: the operands in f32, and the result rounded. */
+static void compute_halves(int op, elementwise_dtype type, uint16_t one,
+                           bool exchanged)
+{
+    static float made[HALVES];
+    float wide = (float)ref_load(type, &one).re;
+    ew_kernel *kernel =
+        ew_table_kernel(EW_LEVEL_BASE, op, ELEMENTWISE_F32, ELEMENTWISE_F32);
+    bool truth = op >= ELEMENTWISE_EQUAL;
+    run_halves(kernel, all_floats, sizeof(float), &wide, exchanged,
+               truth ? (void *)half_right : made, truth ? 1 : sizeof(float));
+    if (!truth)
+        run_halves(ew_table_convert(EW_LEVEL_BASE, type, ELEMENTWISE_F32), made,
+                   sizeof(float), &wide, false, half_right, 2);
+}
+
+static void try_halves(int level, int op, elementwise_dtype type, uint16_t one,
+                       bool exchanged)
+{
+    bool truth = op >= ELEMENTWISE_EQUAL;
+    int64_t size = truth ? 1 : 2;
+    compute_halves(op, type, one, exchanged);
+    run_halves(ew_table_kernel(level, op, type, type), all_halves, 2, &one,
+               exchanged, half_got, size);
+    for (int i = 0; i < HALVES; i++) {
+        const char *got = half_got + i * size, *right = half_right + i * size;
+        if (memcmp(got, right, (size_t)size) != 0 && /* mostly they are equal */
+            !ref_same(truth ? ELEMENTWISE_BOOL : type, got, right))
+            ck_abort_msg("level %s, %s on %s: 0x%04x and 0x%04x%s",
+                         ew_cpu_name(level),
+                         elementwise_op_name((elementwise_op)op),
+                         elementwise_dtype_name(type), i, one,
+                         exchanged ? ", exchanged" : "");
+    }
+}
+
+/* By test index: a level and one of the two types. */
+START_TEST(all_halves_are_computed_in_f32_and_rounded_once)
+{
+    int level = _i / 2;
+    elementwise_dtype type = _i % 2 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
+    if (!support_level(level))
+        return;
+    for (int i = 0; i < HALVES; i++) {
+        all_halves[i] = (uint16_t)i;
+        all_floats[i] = (float)ref_load(type, &all_halves[i]).re;
+    }
+    for (int op = 1; op <= REF_OPS; op++) {
+        if (!ew_table_kernel(level, op, type, type) ||
+            op == ELEMENTWISE_NEXTAFTER || op == ELEMENTWISE_COPYSIGN)
+            continue;
+        for (int k = 0; k < 4 * 13; k++)
+            try_halves(level, op, type,
+                       special_halves[_i % 2][k / 4] | (k & 1 ? 0x8000 : 0),
+                       k & 2);
+    }
+}
+END_TEST
+
 int main(void)
 {
+    TCase *halves = support_case("halves");
+    tcase_add_loop_test(halves, all_halves_are_computed_in_f32_and_rounded_once,
+                        0, EW_LEVELS * 2);
     TCase *division = support_case("division");
     tcase_add_loop_test(division, bytes_are_divided_by_every_divisor, 0,
                         EW_LEVELS);
@@ -588,7 +679,7 @@ int main(void)
     tcase_add_loop_test(reductions,
                         integers_that_can_be_divided_have_a_reduction_for_zeros,
                         0, EW_LEVELS);
-    TCase *const cases[] = {kernels,  conversions, reductions,
-                            division, moves,       NULL};
+    TCase *const cases[] = {kernels, conversions, reductions, division,
+                            moves,   halves,      NULL};
     return support_run("kernels", cases);
 }

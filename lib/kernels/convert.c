@@ -14,66 +14,26 @@ enum {
 #include "dtypes.def"
 };
 
-/* Processors convert f16, which compilers do not use for vectors. Both
-   functions do as much of a dense row as fills vectors, and return how much;
-   the bits are those of half.h. */
-#if defined(__AVX512F__)
-EW_INLINE int64_t widen_f16(int64_t cols, const char *x, char *out)
-{
-    int64_t c = 0;
-    for (; c + 16 <= cols; c += 16)
-        _mm512_storeu_ps(out + 4 * c, _mm512_cvtph_ps(_mm256_loadu_si256(
-                                          (const __m256i *)(x + 2 * c))));
-    return c;
-}
-
-EW_INLINE int64_t narrow_f16(int64_t cols, const char *x, char *out)
-{
-    int64_t c = 0;
-    for (; c + 16 <= cols; c += 16)
-        _mm256_storeu_si256((__m256i *)(out + 2 * c),
-                            _mm512_cvtps_ph(_mm512_loadu_ps(x + 4 * c),
-                                            _MM_FROUND_TO_NEAREST_INT));
-    return c;
-}
-#elif defined(__F16C__)
-EW_INLINE int64_t widen_f16(int64_t cols, const char *x, char *out)
-{
-    int64_t c = 0;
-    for (; c + 8 <= cols; c += 8)
-        _mm256_storeu_ps(
-            (float *)(out + 4 * c),
-            _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(x + 2 * c))));
-    return c;
-}
-
-EW_INLINE int64_t narrow_f16(int64_t cols, const char *x, char *out)
-{
-    int64_t c = 0;
-    for (; c + 8 <= cols; c += 8)
-        _mm_storeu_si128(
-            (__m128i *)(out + 2 * c),
-            _mm256_cvtps_ph(_mm256_loadu_ps((const float *)(x + 4 * c)),
-                            _MM_FROUND_TO_NEAREST_INT));
-    return c;
-}
-#endif
-
 #if defined(__F16C__)
-/* Dense rows of f16 to or from f32: vectors first, then what is left. */
+/* Dense rows of f16 to or from f32: blocks first, then what is left. */
 EW_INLINE void loop_f16(ew_apply *apply, bool narrow, int64_t rows,
                         int64_t cols, const char *x, char *out,
                         const struct ew_stride s[])
 {
+    int64_t size = s[EW_X].col, size_out = s[EW_OUT].col;
     for (int64_t r = 0; r < rows; r++) {
-        int64_t c = narrow ? narrow_f16(cols, x, out) : widen_f16(cols, x, out);
+        int64_t c = 0;
+        for (; c + EW_HALF_BLOCK <= cols; c += EW_HALF_BLOCK)
+            if (narrow)
+                ew_half_narrow_f16(x + c * size, out + c * size_out);
+            else
+                ew_half_widen_f16(x + c * size, out + c * size_out);
         for (; c < cols; c++)
-            apply(x + c * s[EW_X].col, NULL, out + c * s[EW_OUT].col);
+            apply(x + c * size, NULL, out + c * size_out);
         x += s[EW_X].row;
         out += s[EW_OUT].row;
     }
 }
-
 #endif
 
 /* One operand: it stands in for y too, which is not looked at. As if y moved,

@@ -1,6 +1,7 @@
 /*
- * The kernels of f32 and f64: float.inc, once per type. f16 and bf16 are
- * computed in f32 by the executor; nextafter and copysign take their own bits.
+ * The kernels of floats: float.inc, once for f32 and once for f64, and half.inc
+ * for what f16 and bf16 have of their own, which is computed by f32's
+ * functions.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -9,6 +10,7 @@
 #include "compare.h"
 #include "angle_f32.h"
 #include "angle_f64.h"
+#include "half_loop.h"
 #include "power_f32.h"
 #include "power_f64.h"
 
@@ -54,11 +56,34 @@
 #define ATAN2(name) ODD(name)
 #include "float.inc"
 
-static const ew_kernel_row row_f16 = {[ELEMENTWISE_COPYSIGN] = copysign_f16,
-                                      [ELEMENTWISE_NEXTAFTER] = nextafter_f16};
-static const ew_kernel_row row_bf16 = {[ELEMENTWISE_COPYSIGN] = copysign_bf16,
-                                       [ELEMENTWISE_NEXTAFTER] =
-                                           nextafter_bf16};
+/* As floor_near for all quotients: those beyond 2^24 of so few digits are
+   either integers or too far from a midpoint between two numbers of f16 or bf16
+   for floor to matter. */
+EW_INLINE float half_floordiv(float x, float y)
+{
+    float q = x / y, f = floorf(q);
+    float rest = f == 0 ? x : fmaf(-f, y, x); /* y may be infinite */
+    float floor = rest != 0 && (rest < 0) != (y < 0) ? f - 1 : f;
+    return fabsf(x) == INFINITY && y != 0 ? NAN : floor;
+}
+
+#define INFINITE 0x7c00
+#define ONE 0x3c00
+#define NAME(x) x##_f16
+#define FROM(bits) ew_half_from_f16((struct ew_f16){bits})
+#define TO(x) ew_half_f16_from_f32(x).bits
+#if defined(__F16C__)
+#define WIDEN ew_half_widen_f16
+#define NARROW ew_half_narrow_f16
+#endif
+#include "half.inc"
+
+#define INFINITE 0x7f80
+#define ONE 0x3f80
+#define NAME(x) x##_bf16
+#define FROM(bits) ew_half_from_bf16((struct ew_bf16){bits})
+#define TO(x) ew_half_bf16_from_result(x).bits
+#include "half.inc"
 
 const ew_kernel_row *const EW_CONCAT(ew_float, EW_LEVEL)[4] = {
     &row_f16, &row_bf16, &row_f32, &row_f64};

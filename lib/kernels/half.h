@@ -2,13 +2,17 @@
  * Turns f16 and bf16 into f32, and f32, f64 and integers into them with one
  * rounding to nearest even. Without branches, so that loops of them become
  * vectors; subnormals are rounded by the addition of a number whose ULP is
- * theirs.
+ * theirs. Between f16 and f32 there are also blocks, for processors that
+ * convert vectors.
  */
 #ifndef EW_HALF_H
 #define EW_HALF_H
 
 #include <stdbool.h>
 #include <string.h>
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
 
 #include "kernel.h"
 
@@ -71,15 +75,56 @@ static inline struct ew_f16 ew_half_f16_from_f32(float x)
     return (struct ew_f16){(uint16_t)(h | sign >> 16)};
 }
 
-/* bf16 has the exponents of f32, so subnormals round like all others. */
+/* bf16 has the exponents of f32, so subnormals round like all others. A NaN
+   that arithmetic makes of bf16 is quiet and ends in zeros, which round to
+   themselves. */
+static inline struct ew_bf16 ew_half_bf16_from_result(float x)
+{
+    uint32_t b = ew_half_bits32(x);
+    return (struct ew_bf16){(uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16)};
+}
+
+/* Any other NaN is made quiet and cut. */
 static inline struct ew_bf16 ew_half_bf16_from_f32(float x)
 {
     uint32_t b = ew_half_bits32(x);
-    uint32_t rounded = (b + 0x7fff + ((b >> 16) & 1)) >> 16;
-    uint32_t nan = b >> 16 | 0x40;
+    uint32_t rounded = ew_half_bf16_from_result(x).bits, nan = b >> 16 | 0x40;
     bool is_nan = (b & 0x7fffffff) > 0x7f800000;
     return (struct ew_bf16){(uint16_t)(is_nan ? nan : rounded)};
 }
+
+#if defined(__F16C__)
+/* Processors convert f16, which compilers do not use for vectors. These take
+   a block of dense elements at any address; the numbers are those of the
+   functions above, and so are the NaN but for their payloads. */
+enum { EW_HALF_BLOCK = 16 };
+
+static inline void ew_half_widen_f16(const void *x, void *to)
+{
+#if defined(__AVX512F__)
+    _mm512_storeu_ps(to, _mm512_cvtph_ps(_mm256_loadu_si256(x)));
+#else
+    const __m128i *half = x;
+    float *wide = to;
+    _mm256_storeu_ps(wide, _mm256_cvtph_ps(_mm_loadu_si128(half)));
+    _mm256_storeu_ps(wide + 8, _mm256_cvtph_ps(_mm_loadu_si128(half + 1)));
+#endif
+}
+
+static inline void ew_half_narrow_f16(const void *x, void *to)
+{
+    enum { NEAREST = _MM_FROUND_TO_NEAREST_INT };
+#if defined(__AVX512F__)
+    _mm256_storeu_si256(to, _mm512_cvtps_ph(_mm512_loadu_ps(x), NEAREST));
+#else
+    const float *wide = x;
+    __m128i *half = to;
+    _mm_storeu_si128(half, _mm256_cvtps_ph(_mm256_loadu_ps(wide), NEAREST));
+    _mm_storeu_si128(half + 1,
+                     _mm256_cvtps_ph(_mm256_loadu_ps(wide + 8), NEAREST));
+#endif
+}
+#endif
 
 /* As from f32, by the bits of a double: 2^28 and 2^-81 have the ULPs of the
    subnormals, 2^-24 and 2^-133. */

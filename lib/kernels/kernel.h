@@ -154,8 +154,8 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
  * The tables of one level; each is the only global symbol of its file.
  *
  *   ew_int_base      int.c       rows of i8 ... u64
- *   ew_float_base    float.c     rows of f16 and bf16 (what needs no f32), f32,
- *                                f64
+ *   ew_float_base    float.c     rows of f16 and bf16 (the cheap operations),
+ *                                f32, f64
  *   ew_complex_base  complex.c   rows of c64, c128
  *   ew_logic_base    logic.c     rows of bool, and of comparisons of an i64
  *                                with a u64 and of a u64 with an i64
