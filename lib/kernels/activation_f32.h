@@ -131,7 +131,7 @@ EW_INLINE float tanh_f32(float x)
     float h = multiply_add(short_series(c, 5, r), r * r, r);
     h = multiply_add(h, scale, multiply_add(scale, 0.5f, -0.5f));
     float q = h / (1 + h), rest = multiply_add(-q, h, h - q);
-    return copysignf(multiply_add(rest, 1 - q, q), x);
+    return copysignf(q + rest * (1 - q), x);
 }
 
 /* a Phi(-a) = e^(-a^2 / 2) w / (w sqrt(2 pi) + P), w = a Q, where Phi is the

@@ -6,10 +6,10 @@
 #define EW_ACTIVATION_F64_H
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "half.h"
 #include "loop.h"
+#include "pair.h"
 
 /* The coefficients were fitted in 60 digits at the Chebyshev points of the
    intervals given; errors are those of the polynomials. */
@@ -20,13 +20,6 @@ static const double exp_series[] = {
     0x1.11111111109a6p-7,  0x1.6c16c1789d1d7p-10, 0x1.a01a01a7cebcdp-13,
     0x1.a019b8ca26fcfp-16, 0x1.71de0d85293b8p-19, 0x1.2891d4ffbb0f9p-22,
     0x1.af390ba7e6f47p-26};
-
-/* (tanh x / x - 1) / x^2 as a polynomial of x^2, |x| <= 0.625; 8e-18. */
-static const double tanh_series[] = {
-    -0x1.5555555555555p-2,  0x1.11111111110a8p-3,   -0x1.ba1ba1ba0f0f7p-5,
-    0x1.664f487e09788p-6,   -0x1.226e3473b1da6p-7,  0x1.d6d39adb05e1bp-9,
-    -0x1.7d9f6e9d27c5cp-10, 0x1.3526e49c5342dp-11,  -0x1.f2433d7227418p-13,
-    0x1.8444736bcdd27p-14,  -0x1.05b96c357bd85p-15, 0x1.b32cc9deb5098p-18};
 
 /* (a + 5) Phi(-a) e^(a^2 / 2) as a polynomial of (a - 5) / (a + 5), where Phi
    is the normal distribution: a <= 40 for f64, relative error 5e-17, and
@@ -48,7 +41,6 @@ static const double tail_series_f32[] = {
 
 enum {
     EXP_TERMS = sizeof exp_series / sizeof *exp_series,
-    TANH_TERMS = sizeof tanh_series / sizeof *tanh_series,
     TAIL_TERMS_f64 = sizeof tail_series_f64 / sizeof *tail_series_f64,
     TAIL_TERMS_f32 = sizeof tail_series_f32 / sizeof *tail_series_f32
 };
@@ -62,96 +54,81 @@ EW_INLINE double series(const double *c, int n, double x)
 #else
     _Pragma("GCC unroll 32")
 #endif
-        for (int i = n - 2; i >= 0; i--) sum = sum * x + c[i];
+        for (int i = n - 2; i >= 0; i--) sum = EW_MULTIPLY_ADD(sum, x, c[i]);
     return sum;
 }
 
-/* 2^k for a k that lies in the last bits of t = 1.5 * 2^52 + k. */
-EW_INLINE double two_to(double t)
+/* -|x|, at least `least`; NaN stays. */
+EW_INLINE double minus_abs(double x, double least)
 {
-    return ew_half_double((ew_half_bits64(t) + 1023) << 52);
+    double low = -fabs(x);
+    return low < least ? least : low;
 }
 
-/* Adding it rounds to an integer, which is then in the last bits. */
-static const double round_here = 0x1.8p52;
-
-/* x 2^k, |k| <= 2000, in two steps, since 2^k may be subnormal or too large:
-   a subnormal result is rounded once. */
-EW_INLINE double times_two_to(double x, double k)
-{
-    double half = k * 0.5 + round_here;
-    return x * two_to(half) * two_to(k - (half - round_here) + round_here);
-}
-
-/* e^y = (value + rest) 2^k, rest being what value lost by rounding. */
+/* e^(y + more) = 2^-256 (1 + minus_1) scale, for -800 <= y <= 0: the 256 keep
+   scale from being subnormal, so that what is is rounded once, at the end. */
 struct power {
-    double value, rest, k;
+    double minus_1, scale;
 };
+static const double unscale = 0x1p-256;
 
-/* e^(y + more), |y| <= 1300. y is k log 2 + r, and log 2 has two parts of which
-   the first leaves k times it exact. */
+/* y is k log 2 + high + low, and log 2 has two parts, of which the first
+   leaves k times it exact. Adding `integer` rounds to k and leaves that, plus
+   256 and the bias of exponents, in the last bits. */
 EW_INLINE struct power power_of_e(double y, double more)
 {
-    double k = (y * 0x1.71547652b82fep0 + round_here) - round_here;
-    double high = y - k * 0x1.62e42feep-1;
-    double low = k * 0x1.a39ef35793c76p-33 - more;
-    double r = high - low, lost = (high - r) - low;
-    double q = series(exp_series, EXP_TERMS, r);
-    double minus_1 = r + (lost + r * r * q), value = 1 + minus_1;
-    return (struct power){value, minus_1 - (value - 1), k};
+    const double integer = 0x1.8p52 + 1023 + 256;
+    double t = EW_MULTIPLY_ADD(y, 0x1.71547652b82fep0, integer);
+    double k = t - integer, high = EW_MULTIPLY_ADD(k, -0x1.62e42feep-1, y);
+    double low = EW_MULTIPLY_ADD(k, -0x1.a39ef35793c76p-33, more);
+    double r = high + low;
+    low = EW_MULTIPLY_ADD(series(exp_series, EXP_TERMS, r), r * r, low);
+    return (struct power){high + low, ew_half_double(ew_half_bits64(t) << 52)};
 }
 
-/* NaN stays. */
-EW_INLINE double clamp(double x, double least, double most)
+/* factor e^y 2^256 */
+EW_INLINE double times_power(double factor, struct power e)
 {
-    double low = x < least ? least : x;
-    return low > most ? most : low;
+    factor *= e.scale;
+    return EW_MULTIPLY_ADD(factor, e.minus_1, factor);
 }
 
-/* factor / (1 + e^-x). Where e^-x = v 2^k is large, that is
-   factor / (v + 2^-k) 2^-k, in which nothing overflows. What the sum loses
-   corrects the quotient; 1 / sum need not be accurate for that. */
-EW_INLINE double logistic(double factor, double x)
-{
-    struct power e = power_of_e(clamp(-x, -800, 800), 0);
-    bool large = e.k > 0;
-    double p = times_two_to(1, -fabs(e.k));
-    double high = large ? e.value : 1, low = large ? p : e.value * p;
-    double sum = high + low;
-    double lost = (high - sum) + low + (large ? e.rest : e.rest * p);
-    double over = 3.07 + sum * (-3.31 + sum * (1.49 - sum * 0.239));
-    double q = factor / sum;
-    q -= q * (lost * over);
-    return large ? times_two_to(q, -e.k) : q;
-}
-
+/* These three are the functions of activation_f32.h in double. */
 EW_INLINE double sigmoid_f64(double x)
 {
-    return logistic(1, x);
+    struct power p = power_of_e(minus_abs(x, -800), 0);
+    double e = times_power(1, p) * unscale, q = e / (1 + e);
+    q = EW_MULTIPLY_ADD(ew_pair_rest(e - q, q, e), 1 - q, q);
+    return x < 0 ? q : 1 - q;
 }
 
-/* Beyond 800 the result is x, or -0. Its sign is that of x, zeros too. */
 EW_INLINE double silu_f64(double x)
 {
-    return x > 800 ? x : copysign(logistic(clamp(x, -800, 800), x), x);
+    double a = minus_abs(x, -800);
+    struct power p = power_of_e(a, 0);
+    double e = times_power(1, p) * unscale, y = times_power(a, p);
+    double q = y / (1 + e), surplus = ew_pair_rest(q - y, -q, e);
+    q = EW_MULTIPLY_ADD(surplus, EW_MULTIPLY_ADD(e, 0.457, -0.957), q);
+    return EW_MULTIPLY_ADD(q, unscale, x < 0 ? -0.0 : x);
 }
 
-/* 1 - 2 / (1 + e^2a) loses digits where it is small; there the series is. */
+/* What h loses by rounding is added to the remainder. */
 EW_INLINE double tanh_f64(double x)
 {
-    double a = clamp(fabs(x), 0, 50), z = a * a;
-    struct power e = power_of_e(2 * a, 0);
-    double near = a + a * (z * series(tanh_series, TANH_TERMS, z));
-    double far = 1 - 2 / (1 + e.value * two_to(e.k + round_here));
-    return copysign(a < 0.625 ? near : far, x);
+    struct power p = power_of_e(2 * minus_abs(x, -20), 0);
+    double half = p.scale * (unscale / 2), start = half - 0.5;
+    double h = EW_MULTIPLY_ADD(p.minus_1, half, start);
+    double lost = EW_MULTIPLY_ADD(p.minus_1, half, start - h);
+    double q = h / (1 + h), over = 1 - q;
+    double rest = EW_MULTIPLY_ADD(lost, over, ew_pair_rest(h - q, q, h));
+    return copysign(EW_MULTIPLY_ADD(rest, over, q), x);
 }
 
-/* Phi(-a) = tail * e^(-a^2 / 2), a >= 0. a^2 has twice the digits of a double:
-   the square of the upper half of a is exact, the rest is small. */
+/* Phi(-a) = tail(a) e^(-a^2 / 2), a >= 0. */
 EW_INLINE struct power gaussian(double a)
 {
-    double head = ew_half_double(ew_half_bits64(a) >> 27 << 27);
-    return power_of_e(head * head * -0.5, (a + head) * (a - head) * -0.5);
+    struct ew_pair square = ew_pair_product(a, a);
+    return power_of_e(square.high * -0.5, square.low * -0.5);
 }
 
 EW_INLINE double tail(const double *c, int n, double a)
@@ -163,18 +140,18 @@ EW_INLINE double tail(const double *c, int n, double a)
 /* x Phi(x) = max(x, 0) - a Phi(-a), a = |x|. */
 EW_INLINE double gelu_f64(double x)
 {
-    double a = clamp(fabs(x), 0, 40);
-    struct power e = gaussian(a);
-    double part = times_two_to(a * tail(tail_series_f64, TAIL_TERMS_f64, a) * e.value, e.k);
-    return copysign((x > 0 ? x : 0) - part, x);
+    double a = -minus_abs(x, -40);
+    double part = a * tail(tail_series_f64, TAIL_TERMS_f64, a);
+    part = times_power(part, gaussian(a));
+    return EW_MULTIPLY_ADD(part, -unscale, x < 0 ? -0.0 : x);
 }
 
 /* Derivatives. That of sigmoid is e / (1 + e)^2, e = e^-|z|. */
 EW_INLINE double sigmoid_slope(double z)
 {
-    struct power e = power_of_e(-clamp(fabs(z), 0, 800), 0);
-    double sum = 1 + times_two_to(e.value, e.k);
-    return times_two_to(e.value / (sum * sum), e.k);
+    double e = times_power(1, power_of_e(minus_abs(z, -800), 0));
+    double sum = 1 + e * unscale;
+    return e / (sum * sum) * unscale;
 }
 
 /* tanh z = 2 sigmoid(2 z) - 1 */
@@ -187,20 +164,18 @@ EW_INLINE double tanh_slope(double z)
    e^(-z^2 / 2) / sqrt(2 pi). */
 EW_INLINE double gelu_slope(const double *c, int n, double z)
 {
-    double a = clamp(fabs(z), 0, 40);
-    struct power e = gaussian(a);
+    double a = -minus_abs(z, -40);
     double low = tail(c, n, a) - a * 0x1.9884533d43651p-2;
-    low = times_two_to(low * e.value, e.k);
+    low = times_power(low, gaussian(a)) * unscale;
     return z > 0 ? 1 - low : low;
 }
 
 /* s + z s (1 - s), s = sigmoid z, which is 1 less the same of -z. */
 EW_INLINE double silu_slope(double z)
 {
-    double a = clamp(fabs(z), 0, 800);
-    struct power e = power_of_e(-a, 0);
-    double sum = 1 + times_two_to(e.value, e.k);
-    double low = times_two_to(e.value / sum * (1 - a / sum), e.k);
+    double a = minus_abs(z, -800);
+    double e = times_power(1, power_of_e(a, 0)), sum = 1 + e * unscale;
+    double low = e / sum * (1 + a / sum) * unscale;
     return z > 0 ? 1 - low : low;
 }
 
