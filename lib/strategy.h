@@ -11,8 +11,8 @@
 void ew_strategy_choose(struct elementwise_plan *plan);
 
 enum {
-    EW_SHORT_ROW = 64,     /* bytes of out's row; longer ones are fast as is */
-    EW_SHORT_TILED = 512,  /* the same where there are tiles anyway */
+    EW_SHORT_ROW = 64,      /* bytes of out's row; longer ones are fast as is */
+    EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */

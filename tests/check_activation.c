@@ -413,8 +413,8 @@ static void compute(elementwise_act act, elementwise_dtype type, int64_t step,
     elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
     options.act = act;
     elementwise_tensor in = {from, type, 1, &n, &step};
-    elementwise_tensor add = {wide ? (void *)&zero : &short_zero, type, 0,
-                              NULL, NULL};
+    elementwise_tensor add = {wide ? (void *)&zero : &short_zero, type, 0, NULL,
+                              NULL};
     elementwise_tensor to = {got, type, 1, &n, &step};
     ck_assert_int_eq(
         elementwise_apply(ELEMENTWISE_ADD, &in, &add, -1, &to, &options), 0);

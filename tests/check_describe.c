@@ -123,7 +123,8 @@ static void read_description(const struct elementwise_plan *p,
     take_key(&at, "tiles");
     take(&at, f->tiles ? "true," : "false,");
     take(&at, "\"x_input\":\"as is\",\"y_input\":\"as is\",");
-    take(&at, "\"rows\":\"as is\",\"stores\":\"as usual\",\"act\":\"none\",\"scaled\":[],");
+    take(&at, "\"rows\":\"as is\",\"stores\":\"as "
+              "usual\",\"act\":\"none\",\"scaled\":[],");
     take_key(&at, "bytes");
     take_number(&at, f->bytes);
     take(&at, "}");
