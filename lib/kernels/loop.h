@@ -58,6 +58,31 @@ EW_INLINE void ew_loop_row(ew_apply *apply, int64_t cols, const char *x,
 
 enum { EW_LINE = 64 }; /* bytes of a cache line */
 
+/* Lines up to which a row is short. */
+enum { EW_SHORT = 4 };
+
+/* As ew_loop_row, for a row of at least one line, apart from x and y, with no
+   elements left over one by one: the last line ends where the row does, and
+   what it shares with the line before is made twice.
+
+       row     0 1 2 3 4 5 6 7 8 9
+       lines   0 1 2 3
+                       4 5 6 7
+                           6 7 8 9
+*/
+EW_INLINE void ew_loop_lines(ew_apply *apply, int64_t cols, const char *x,
+                             const char *y, char *out, int64_t step_x,
+                             int64_t step_y, int64_t step_out)
+{
+    int64_t n = EW_LINE / step_out, last = cols - n;
+    for (int64_t next = 0; next < cols; next += n) {
+        int64_t c = next < last ? next : last;
+        EW_INDEPENDENT
+        for (int64_t i = c; i < c + n; i++)
+            apply(x + i * step_x, y + i * step_y, out + i * step_out);
+    }
+}
+
 /* One whole line, by non-temporal stores where there are any: an ordinary store
    would read it from memory only to overwrite it. */
 EW_INLINE void ew_loop_store_line(char *to, const char *line)
@@ -98,6 +123,10 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
         apply(x + c * step_x, y + c * step_y, out + c * step_out);
 }
 
+/* What a kernel does about rows that are short or large; each doubles its code.
+   EW_ROWS_PAST is for x and y apart from out. */
+enum ew_rows { EW_ROWS, EW_ROWS_SHORT, EW_ROWS_PAST };
+
 /* The forms that a row may have; all others are strided. */
 enum ew_form { EW_BOTH, EW_X_ALONE, EW_Y_ALONE, EW_STRIDED };
 
@@ -116,13 +145,17 @@ EW_INLINE enum ew_form ew_loop_form(const struct ew_stride s[], int64_t x,
 }
 
 /* One row in its form; steps of 0 and of one element are constants. */
-EW_INLINE void ew_loop_formed(ew_apply *apply, bool streams, int64_t cols,
+EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                               const char *x, const char *y, char *out,
                               int64_t step_x, int64_t step_y, int64_t step_out,
                               int64_t size_x, int64_t size_y)
 {
-    if (streams)
+    int64_t n = EW_LINE / step_out;
+    if (rows == EW_ROWS_PAST)
         ew_loop_stream(apply, cols, x, y, out, step_x, step_y, step_out);
+    else if (rows == EW_ROWS_SHORT && cols >= n && cols <= EW_SHORT * n &&
+             out != x && out != y)
+        ew_loop_lines(apply, cols, x, y, out, step_x, step_y, step_out);
     else
         ew_loop_row(apply, cols, x, y, out, step_x, step_y, step_out, size_x,
                     size_y);
@@ -135,8 +168,8 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, bool streams, int64_t cols,
  *         x[c] op y[c]   or   x[c] op y[0]   or   x[0] op y[c]
  *         or strides as they come
  */
-EW_INLINE void ew_loop_all(ew_apply *apply, bool streams, int64_t x, int64_t y,
-                           int64_t out, int64_t rows, int64_t cols,
+EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, int64_t x,
+                           int64_t y, int64_t out, int64_t rows, int64_t cols,
                            void *const data[], const struct ew_stride s[])
 {
     const char *px = data[EW_X], *py = data[EW_Y];
@@ -145,13 +178,13 @@ EW_INLINE void ew_loop_all(ew_apply *apply, bool streams, int64_t x, int64_t y,
     for (int64_t r = 0; r < rows; r++) {
         switch (form) {
         case EW_BOTH:
-            ew_loop_formed(apply, streams, cols, px, py, po, x, y, out, x, y);
+            ew_loop_formed(apply, how, cols, px, py, po, x, y, out, x, y);
             break;
         case EW_X_ALONE:
-            ew_loop_formed(apply, streams, cols, px, py, po, x, 0, out, x, y);
+            ew_loop_formed(apply, how, cols, px, py, po, x, 0, out, x, y);
             break;
         case EW_Y_ALONE:
-            ew_loop_formed(apply, streams, cols, px, py, po, 0, y, out, x, y);
+            ew_loop_formed(apply, how, cols, px, py, po, 0, y, out, x, y);
             break;
         case EW_STRIDED:
             for (int64_t c = 0; c < cols; c++)
@@ -169,14 +202,21 @@ EW_INLINE void ew_loop(ew_apply *apply, int64_t x, int64_t y, int64_t out,
                        int64_t rows, int64_t cols, void *const data[],
                        const struct ew_stride s[])
 {
-    ew_loop_all(apply, false, x, y, out, rows, cols, data, s);
+    ew_loop_all(apply, EW_ROWS, x, y, out, rows, cols, data, s);
+}
+
+EW_INLINE void ew_loop_short(ew_apply *apply, int64_t x, int64_t y, int64_t out,
+                             int64_t rows, int64_t cols, void *const data[],
+                             const struct ew_stride s[])
+{
+    ew_loop_all(apply, EW_ROWS_SHORT, x, y, out, rows, cols, data, s);
 }
 
 EW_INLINE void ew_loop_past(ew_apply *apply, int64_t x, int64_t y, int64_t out,
                             int64_t rows, int64_t cols, void *const data[],
                             const struct ew_stride s[])
 {
-    ew_loop_all(apply, true, x, y, out, rows, cols, data, s);
+    ew_loop_all(apply, EW_ROWS_PAST, x, y, out, rows, cols, data, s);
 }
 
 /* The same for functions of libm, which set errno: it is put back. */
@@ -185,7 +225,7 @@ EW_INLINE void ew_loop_libm(ew_apply *apply, int64_t x, int64_t y, int64_t out,
                             const struct ew_stride s[])
 {
     int before = errno;
-    ew_loop_all(apply, false, x, y, out, rows, cols, data, s);
+    ew_loop_all(apply, EW_ROWS, x, y, out, rows, cols, data, s);
     ew_quiet_restore(before);
 }
 
