@@ -71,14 +71,17 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     struct ew_pass *pass = &plan->pass;
     elementwise_status status =
         ew_fuse_check(plan->what, &plan->types, options);
-    if (!status && options && options->flags & ELEMENTWISE_STREAM)
-        ew_strategy_stream(plan);
-    if (status || ew_fuse_nothing(options))
+    bool nothing = ew_fuse_nothing(options);
+    if (status)
         return status;
-    if (ew_types_widen(plan->op, &plan->types)) {
+    if (!nothing && ew_types_widen(plan->op, &plan->types)) {
         ew_plan_choose_kernels(plan);
         ew_strategy_choose(plan);
     }
+    if (options && options->flags & ELEMENTWISE_STREAM)
+        ew_strategy_stream(plan); /* not before: that would forget it */
+    if (nothing)
+        return ELEMENTWISE_OK;
     elementwise_dtype compute = plan->types.compute[EW_OUT];
     ew_fuse_scales(pass, plan->level, compute, options);
     plan->act = options->act;
