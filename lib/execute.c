@@ -15,7 +15,7 @@ enum {
     OPERANDS = EW_OUT + 1, /* of a forward call */
     TILE_BYTES = 8192,     /* per buffer: four of them stay in the L1 cache */
     STREAM_BYTES = 2048,   /* where there is but the buffer of what is made */
-    PIECE_BYTES = 32768,   /* of out, where no buffer is needed */
+    PIECE_BYTES = 4096,    /* of out, where an activation follows at most */
     LINE = 64,
     TURNED_ROWS = 32 /* of a tile; their bytes fill whole lines of x */
 };
@@ -202,7 +202,7 @@ static int64_t tile_elements(const struct ew_pass *pass)
         widest = pass->size[k] > widest ? pass->size[k] : widest;
     for (int k = 0; k < 2; k++)
         widest = pass->stored[k] > widest ? pass->stored[k] : widest;
-    int64_t alone = pass->stream ? STREAM_BYTES : PIECE_BYTES;
+    int64_t alone = pass->act ? PIECE_BYTES : STREAM_BYTES;
     return (ew_pass_buffers(pass) ? TILE_BYTES : alone) / widest;
 }
 

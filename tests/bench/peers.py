@@ -23,6 +23,7 @@ AVX2 = os.environ.get("ELEMENTWISE_CPU") == "avx2"
 if AVX2:  # the others too, where they can be told
     os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V4 AVX512_ICL AVX512_SPR"
     os.environ["ATEN_CPU_CAPABILITY"] = "avx2"
+    os.environ["MKL_ENABLE_INSTRUCTIONS"] = "AVX2"  # PyTorch's tanh
     os.environ["ONEDNN_MAX_CPU_ISA"] = os.environ["DNNL_MAX_CPU_ISA"] = "AVX2"
 
 import numpy as np
