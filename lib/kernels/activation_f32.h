@@ -1,9 +1,11 @@
 /*
  * sigmoid, tanh, gelu and silu on f32, in f32, with errors below 2 ULP.
  * Nothing branches or calls, so loops of them become vectors on every level.
- * What a division loses is found from its remainder and put back; the
- * coefficients are minimax polynomials rounded to f32, made by
- * tests/accuracy/minimax.py, which names them as they are named here.
+ * What a division loses is found from its remainder and put back.
+ *
+ * Polynomials were fitted to the smallest largest error of the result, and
+ * their coefficients rounded to f32 one by one, from the lowest on, the others
+ * fitted anew each time. The errors given are relative and of the polynomial.
  */
 #ifndef EW_ACTIVATION_F32_H
 #define EW_ACTIVATION_F32_H
@@ -67,7 +69,7 @@ EW_INLINE float short_two_to(float t)
 static const float integer_here = 0x1.8p23f + 127;
 static const float integer_far = 0x1.8p23f + 127 + 64;
 
-/* (e^r - 1 - r) / r^2, |r| <= log(2) / 2: exp_rest. */
+/* (e^r - 1 - r) / r^2, |r| <= log(2) / 2; 2^-28 of e^r. */
 EW_INLINE float exp_rest(float r)
 {
     static const float c[] = {0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.5558b8p-5f,
@@ -119,8 +121,8 @@ EW_INLINE float silu_f32(float x)
 }
 
 /* With h = (e^2a - 1) / 2 tanh a is h / (1 + h), here of a = -|x|. For 2a =
-   k log 2 + 2r, 2h is 2^k (e^2r - 1) + 2^k - 1, which loses no digits near 0;
-   tanh_expm1 is ((e^2r - 1) / 2 - r) / r^2. */
+   k log 2 + 2r, 2h is 2^k (e^2r - 1) + 2^k - 1, which loses no digits near 0.
+   The polynomial is ((e^2r - 1) / 2 - r) / r^2; 2^-26 of e^2r - 1. */
 EW_INLINE float tanh_f32(float x)
 {
     static const float c[] = {0x1.fffffep-1f, 0x1.5554aep-1f, 0x1.5556f0p-2f,
@@ -135,37 +137,37 @@ EW_INLINE float tanh_f32(float x)
     return copysignf(q + rest * (1 - q), x);
 }
 
-/* a Phi(-a) = e^(-a^2 / 2) w / (w sqrt(2 pi) + P), w = a Q, where Phi is the
-   normal distribution and P and Q are polynomials of a - 1.625, a >= 0.8:
-   mills_p, mills_q. Their errors count little, as w stands on both sides. */
-EW_INLINE float normal_tail(float a, float square, float more)
+/* -a Phi(-a) = e^y w / (P - w sqrt(2 pi)), w = -a Q, y + more = -a^2 / 2, given
+   a negative -a. Phi is the normal distribution, P and Q are polynomials of
+   a - 1.625 for 0.8 <= a <= 15; 2^-27. What P and Q lose by rounding counts
+   little, as w stands on both sides. */
+EW_INLINE float normal_tail(float a, float y, float more)
 {
     static const float c_q[] = {1, 0x1.ad3798p-1f, 0x1.2af042p-2f,
                                 0x1.962c08p-5f, 0x1.c7db60p-9f};
     static const float c_p[] = {0x1.0de858p+0f, 0x1.116546p-1f, 0x1.c3601ap-4f,
                                 0x1.1d9832p-7f};
-    const float root = 0x1.40d932p+1f;
-    struct short_power e = short_power_of_e(square * -0.5f, more * -0.5f);
-    float p = short_series(c_p, 4, a - 1.625f);
-    float w = a * short_series(c_q, 5, a - 1.625f);
-    float below = multiply_add(root, w, p), over = 1 / below, q = w * over;
-    float lost = p - multiply_add(-root, w, below); /* by `below` */
+    const float root = 0x1.40d932p+1f, b = -1.625f - a;
+    struct short_power e = short_power_of_e(y, more);
+    float p = short_series(c_p, 4, b), w = a * short_series(c_q, 5, b);
+    float below = multiply_add(-root, w, p), over = 1 / below, q = w * over;
+    float lost = p - multiply_add(root, w, below); /* by `below` */
     float rest = multiply_add(-q, lost, multiply_add(-q, below, w)) * over;
     q += multiply_add(q, e.high, multiply_add(q, e.low, rest));
     return q * e.scale;
 }
 
 /* x Phi(x) = max(x, 0) - a Phi(-a), a = |x|; near 0 that would lose digits,
-   and it is x (1 / 2 + x c(x^2)): gelu_near. a^2 has a second part. */
+   and it is x (1 / 2 + x c(-x^2 / 2)); 2^-28. */
 EW_INLINE float gelu_f32(float x)
 {
-    static const float c[] = {0x1.988452p-2f, -0x1.1057b8p-4f, 0x1.46b204p-7f,
-                              -0x1.34396ep-10f, 0x1.9e0b12p-14f};
-    float a = -negative_or_least(x, -15), square = a * a;
-    float tail = normal_tail(a, square, multiply_add(a, a, -square));
-    float far = multiply_add(tail, -0x1p-64f, x < 0 ? -0.0f : x);
-    float near = x * (0.5f + x * short_series(c, 5, square));
-    return square < 0.64f ? near : far;
+    static const float c[] = {0x1.988452p-2f, 0x1.1057b8p-3f, 0x1.46b204p-5f,
+                              0x1.34396ep-7f, 0x1.9e0b12p-10f};
+    float a = negative_or_least(x, -15), half = -0.5f * a, y = a * half;
+    float tail = normal_tail(a, y, multiply_add(a, half, -y));
+    float far = multiply_add(tail, 0x1p-64f, x < 0 ? 0 : x);
+    float near = x * (0.5f + x * short_series(c, 5, y));
+    return y > -0.32f ? near : far;
 }
 
 #endif
