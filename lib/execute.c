@@ -54,49 +54,63 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* The part of a block from a row and a column on, made in place: a copy would
+   read in one what was just stored in two, and processors wait until all
+   stores before it, to out, are done. */
+static inline void cut(const struct ew_block *block, int operands, int64_t row,
+                       int64_t col, int64_t rows, int64_t cols,
+                       struct ew_block *tile)
+{
+    tile->rows = least(rows, block->rows - row);
+    tile->cols = least(cols, block->cols - col);
+    for (int k = 0; k < operands; k++) {
+        struct ew_stride s = block->stride[k];
+        tile->stride[k] = s;
+        tile->data[k] = moved(block->data[k], row * s.row + col * s.col);
+    }
+}
+
 /* Brings one input of a tile into a dense buffer. Where a stride is 0, what is
    broadcast is brought once and stays broadcast, unless it is to be spread.
    A scale has a parameter, and may find the input in the buffer already. */
 static void load(ew_kernel *convert, const void *parameter,
-                 const struct ew_block *tile, int k, bool spread, unsigned size,
-                 char *buffer, struct ew_block *to)
+                 struct ew_block *tile, int k, bool spread, unsigned size,
+                 char *buffer)
 {
-    const struct ew_stride s = to->stride[k];
+    const struct ew_stride s = tile->stride[k];
     int64_t rows = s.row || spread ? tile->rows : 1;
     int64_t cols = s.col || spread ? tile->cols : 1;
     struct ew_stride dense = {cols * size, size};
-    void *data[OPERANDS] = {to->data[k], (void *)parameter, buffer};
+    void *data[OPERANDS] = {tile->data[k], (void *)parameter, buffer};
     struct ew_stride stride[OPERANDS] = {s, {0, 0}, dense};
     bool one_row = s.row == cols * s.col;
     convert(one_row ? 1 : rows, one_row ? rows * cols : cols, data, stride);
-    to->data[k] = buffer;
-    to->stride[k].row = s.row || spread ? dense.row : 0;
-    to->stride[k].col = s.col || spread ? dense.col : 0;
+    tile->data[k] = buffer;
+    tile->stride[k].row = s.row || spread ? dense.row : 0;
+    tile->stride[k].col = s.col || spread ? dense.col : 0;
 }
 
 /* The steps that an input may need before op. A row that all tiles share is
    brought once for the whole block, since folded tiles differ in nothing
    else; the first has the most rows. */
-static void prepare(const struct ew_pass *pass, const struct ew_block *tile,
-                    int k, bool first, struct buffers *buffers,
-                    struct ew_block *to)
+static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
+                    bool first, struct buffers *buffers)
 {
     ew_kernel *pack = pass->pack[k], *convert = pass->load[k];
     if (pack && pass->fold && !first && tile->stride[k].row == 0) {
         int64_t size = pass->size[k];
-        to->data[k] = buffers->load[k];
-        to->stride[k] = (struct ew_stride){tile->cols * size, size};
+        tile->data[k] = buffers->load[k];
+        tile->stride[k] = (struct ew_stride){tile->cols * size, size};
         return;
     }
     if (pack)
         load(pack, NULL, tile, k, true, pass->stored[k],
-             convert ? buffers->stored : buffers->load[k], to);
+             convert ? buffers->stored : buffers->load[k]);
     if (convert)
-        load(convert, NULL, tile, k, false, pass->size[k], buffers->load[k],
-             to);
+        load(convert, NULL, tile, k, false, pass->size[k], buffers->load[k]);
     if (pass->scale[k])
         load(pass->scale[k], &pass->factor[k], tile, k, false, pass->size[k],
-             buffers->load[k], to);
+             buffers->load[k]);
 }
 
 /* Rows that lie one behind the other are one long row. */
@@ -142,54 +156,67 @@ static struct ew_next after(const struct ew_pass *pass,
 /* Takes what was made of a tile past the caches to out, whose rows are dense
    and were perhaps folded. */
 static void stream(const struct ew_pass *pass, const struct ew_block *tile,
-                   const struct ew_block *made, const char *from)
+                   const char *from, char *to, struct ew_stride to_stride,
+                   const struct ew_next next[2])
 {
-    struct ew_stride s = tile->stride[EW_OUT];
-    int64_t rows = made->rows, bytes = made->cols * s.col;
-    const struct ew_next next[] = {after(pass, tile, EW_X, s.col),
-                                   after(pass, tile, EW_Y, s.col)};
-    if (s.row == bytes) {
+    int64_t rows = tile->rows, bytes = tile->cols * to_stride.col;
+    if (to_stride.row == bytes) {
         bytes *= rows;
         rows = 1;
     }
-    pass->stream(rows, bytes, from, tile->data[EW_OUT], s.row, next);
+    pass->stream(rows, bytes, from, to, to_stride.row, next);
 }
 
-/* One tile through the steps of the pass; plan.h has the picture. */
-static void run_tile(const struct ew_pass *pass, const struct ew_block *tile,
-                     bool first, struct buffers *buffers)
+/* The steps after op and act, from the buffer of what was made to out. */
+static void finish(const struct ew_pass *pass, const struct ew_block *tile,
+                   struct buffers *buffers, char *out, struct ew_stride to,
+                   const struct ew_next next[2])
 {
-    struct ew_block inner = *tile;
-    char *made = buffers->made, *out = tile->data[EW_OUT];
-    struct ew_stride out_stride = tile->stride[EW_OUT];
+    char *made = buffers->made;
     unsigned size = pass->size[EW_OUT];
-    for (int k = 0; k < 2; k++)
-        prepare(pass, tile, k, first, buffers, &inner);
-    if (pass->fold)
-        fold(&inner);
-    if (pass->store || pass->stream) {
-        inner.data[EW_OUT] = made;
-        inner.stride[EW_OUT] = (struct ew_stride){inner.cols * size, size};
-    }
-    pass->op(inner.rows, inner.cols, inner.data, inner.stride);
-    if (pass->act)
-        activate(pass, &inner);
     if (pass->round) {
         unsigned rounded = pass->result_size;
-        convert_result(pass->round, &inner, made, size, buffers->rounded,
-                       (struct ew_stride){inner.cols * rounded, rounded});
+        convert_result(pass->round, tile, made, size, buffers->rounded,
+                       (struct ew_stride){tile->cols * rounded, rounded});
         made = buffers->rounded;
         size = rounded;
     }
     if (pass->store && pass->stream) {
-        int64_t stored = out_stride.col;
-        convert_result(pass->store, &inner, made, size, buffers->stored,
-                       (struct ew_stride){inner.cols * stored, stored});
+        int64_t stored = to.col;
+        convert_result(pass->store, tile, made, size, buffers->stored,
+                       (struct ew_stride){tile->cols * stored, stored});
         made = buffers->stored;
     } else if (pass->store)
-        convert_result(pass->store, &inner, made, size, out, out_stride);
+        convert_result(pass->store, tile, made, size, out, to);
     if (pass->stream)
-        stream(pass, tile, &inner, made);
+        stream(pass, tile, made, out, to, next);
+}
+
+/* One tile through the steps of the pass; plan.h has the picture. The tile is
+   changed on the way, from operands to buffers. */
+static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
+                     bool first, struct buffers *buffers)
+{
+    char *out = tile->data[EW_OUT];
+    struct ew_stride out_stride = tile->stride[EW_OUT];
+    struct ew_next next[2];
+    int64_t size = pass->size[EW_OUT];
+    for (int k = 0; k < 2; k++) {
+        if (pass->stream)
+            next[k] = after(pass, tile, k, out_stride.col);
+        prepare(pass, tile, k, first, buffers);
+    }
+    if (pass->fold)
+        fold(tile);
+    if (pass->store || pass->stream) {
+        tile->data[EW_OUT] = buffers->made;
+        tile->stride[EW_OUT] = (struct ew_stride){tile->cols * size, size};
+    }
+    pass->op(tile->rows, tile->cols, tile->data, tile->stride);
+    if (pass->act)
+        activate(pass, tile);
+    if (pass->store || pass->stream)
+        finish(pass, tile, buffers, out, out_stride, next);
 }
 
 /* As many elements as fit the buffers at the widest type, or the cache if only
@@ -221,12 +248,8 @@ struct ew_block ew_block_tile(const struct ew_block *block, int operands,
                               int64_t row, int64_t col, int64_t rows,
                               int64_t cols)
 {
-    struct ew_block tile = *block;
-    tile.rows = least(rows, block->rows - row);
-    tile.cols = least(cols, block->cols - col);
-    for (int k = 0; k < operands; k++)
-        tile.data[k] = moved(tile.data[k], row * tile.stride[k].row +
-                                               col * tile.stride[k].col);
+    struct ew_block tile;
+    cut(block, operands, row, col, rows, cols, &tile);
     return tile;
 }
 
@@ -249,24 +272,24 @@ fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
             __builtin_prefetch(line + byte);
 }
 
-/* All columns of a few rows where inputs are turned: tiles are about
-   square, start on a line of out if its rows do, and have their lines asked for
-   one tile ahead. */
+/* All columns of a few rows where inputs are turned: tiles are about square,
+   start on a line of out if its rows do, and have their lines asked for one
+   tile ahead. */
 static void run_turned(const struct ew_pass *pass, const struct ew_block *band,
                        int64_t cols, struct buffers *buffers)
 {
+    struct ew_block tiles[2];
     int64_t size = band->stride[EW_OUT].col;
     int64_t skew = (int64_t)((uintptr_t)band->data[EW_OUT] % LINE) / size;
-    int64_t width = skew < cols ? cols - skew : cols;
-    struct ew_block tile =
-        ew_block_tile(band, OPERANDS, 0, 0, band->rows, width);
-    for (int64_t c = width; tile.cols > 0; c += cols) {
-        struct ew_block next =
-            ew_block_tile(band, OPERANDS, 0, c, band->rows, cols);
-        fetch(pass, &next, EW_X);
-        fetch(pass, &next, EW_Y);
-        run_tile(pass, &tile, true, buffers);
-        tile = next;
+    int64_t c = skew < cols ? cols - skew : cols;
+    int now = 0;
+    cut(band, OPERANDS, 0, 0, band->rows, c, &tiles[now]);
+    for (; tiles[now].cols > 0; c += cols, now = !now) {
+        struct ew_block *next = &tiles[!now];
+        cut(band, OPERANDS, 0, c, band->rows, cols, next);
+        fetch(pass, next, EW_X);
+        fetch(pass, next, EW_Y);
+        run_tile(pass, &tiles[now], true, buffers);
     }
 }
 
@@ -278,24 +301,22 @@ static int64_t tile_rows(const struct ew_pass *pass, int64_t cols)
     return rows > LINE ? rows - rows % (LINE / 4) : rows;
 }
 
-/* Cuts a block into tiles: pieces of a row if rows are long, else several
-   whole rows at once. */
-static void run_tiles(const struct ew_pass *pass, const struct ew_block *block)
+/* Cuts a block into tiles of rows x cols: pieces of a row if rows are long,
+   else several whole rows at once. */
+static void run_tiles(const struct ew_pass *pass, const struct ew_block *block,
+                      int64_t rows, int64_t cols, struct buffers *buffers)
 {
-    struct buffers buffers;
-    int64_t cols = tile_columns(pass, block->cols);
-    int64_t rows = tile_rows(pass, cols);
+    struct ew_block tile;
+    bool turned = pass->turn && !pass->fold;
     for (int64_t r = 0; r < block->rows; r += rows) {
-        if (pass->turn && !pass->fold) {
-            struct ew_block band =
-                ew_block_tile(block, OPERANDS, r, 0, rows, block->cols);
-            run_turned(pass, &band, cols, &buffers);
+        if (turned) {
+            cut(block, OPERANDS, r, 0, rows, block->cols, &tile);
+            run_turned(pass, &tile, cols, buffers);
             continue;
         }
         for (int64_t c = 0; c < block->cols; c += cols) {
-            struct ew_block tile =
-                ew_block_tile(block, OPERANDS, r, c, rows, cols);
-            run_tile(pass, &tile, r + c == 0, &buffers);
+            cut(block, OPERANDS, r, c, rows, cols, &tile);
+            run_tile(pass, &tile, r + c == 0, buffers);
         }
     }
 }
@@ -345,11 +366,13 @@ static void run_blocks(const struct ew_loop *loop, int ndim,
                        const struct ew_pass *pass, void *const data[])
 {
     struct ew_block block = ew_block_start(loop, ndim, OPERANDS, data);
+    struct buffers buffers;
+    int64_t cols = tile_columns(pass, block.cols), rows = tile_rows(pass, cols);
     int64_t index[ELEMENTWISE_MAX_NDIM];
     for (int d = 2; d < ndim; d++)
         index[d] = 0;
     do
-        run_tiles(pass, &block);
+        run_tiles(pass, &block, rows, cols, &buffers);
     while (advance(loop, 2, ndim, OPERANDS, index, block.data));
 }
 
