@@ -104,7 +104,7 @@ static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
         return;
     }
     if (pack)
-        load(pack, NULL, tile, k, true, pass->stored[k],
+        load(pack, NULL, tile, k, pass->fold, pass->stored[k],
              convert ? buffers->stored : buffers->load[k]);
     if (convert)
         load(convert, NULL, tile, k, false, pass->size[k], buffers->load[k]);

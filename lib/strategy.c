@@ -11,6 +11,9 @@
  *                      repeated or spread in a tile, and rows are folded
  *                      into one
  *
+ *     gaps             an input's elements are some bytes apart along out's
+ *                      rows: they are gathered in a tile
+ *
  *     large outputs    out does not stay in the caches: it is made in tiles
  *                      and stored past them
  */
@@ -18,25 +21,38 @@
 
 #include "table.h"
 
-enum { WORTH_TURNING = 4 }; /* extents of what is transposed */
+enum {
+    LINE = 64,        /* bytes of a cache line */
+    WORTH_TURNING = 4 /* extents of what is transposed */
+};
 
 static int64_t stored(const struct elementwise_plan *plan, int k)
 {
     return (int64_t)ew_types_size(plan->types.operand[k]);
 }
 
-/* The loop along which input k runs through memory, if that is not the
-   innermost, where it runs across it; 0: there is none. */
+static int64_t magnitude(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* The loop along which input k runs through memory, several elements to a line,
+   if that is not the innermost, where it runs across it; 0: there is none. */
 static int across(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
-    int64_t inner = loop[0].stride[k], size = stored(plan, k);
-    if (inner == 0 || inner == size || loop[0].n < WORTH_TURNING)
+    int64_t inner = magnitude(loop[0].stride[k]), least = inner;
+    int along = 0;
+    if (inner == stored(plan, k) || loop[0].n < WORTH_TURNING)
         return 0;
-    for (int i = 1; i < plan->ndim; i++)
-        if (loop[i].stride[k] == size && loop[i].n >= WORTH_TURNING)
-            return i;
-    return 0;
+    for (int i = 1; i < plan->ndim; i++) {
+        int64_t step = magnitude(loop[i].stride[k]);
+        if (step && step < least && step < LINE && loop[i].n >= WORTH_TURNING) {
+            least = step;
+            along = i;
+        }
+    }
+    return along;
 }
 
 /* Makes loop i the second, the rows of a tile. */
@@ -96,6 +112,21 @@ static void fold(struct elementwise_plan *plan, bool tiles)
             pack(plan, k);
 }
 
+/* Packs inputs whose elements are neither neighbours nor one: kernels have
+   vectors for dense rows alone. Copies are made by the kernel that packs. */
+static void gather(struct elementwise_plan *plan)
+{
+    const struct ew_loop *loop = plan->loop;
+    int64_t elements = loop[0].n * (plan->ndim > 1 ? loop[1].n : 1);
+    if (plan->ndim == 0 || elements < EW_WORTH_GATHERING ||
+        plan->pass.op == ew_table_move(plan->level, plan->types.operand[0]) ||
+        loop[0].stride[EW_OUT] != stored(plan, EW_OUT))
+        return;
+    for (int k = 0; k < 2; k++)
+        if (loop[0].stride[k] && loop[0].stride[k] != stored(plan, k))
+            pack(plan, k);
+}
+
 static int64_t bytes_of_out(const struct elementwise_plan *plan)
 {
     int64_t bytes = stored(plan, EW_OUT);
@@ -127,6 +158,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         turn(plan);
         fold(plan, tiles);
     }
+    gather(plan);
     int64_t bytes = bytes_of_out(plan);
     if (ew_strategy_streams(bytes) ||
         (plan->pass.turn && bytes >= EW_STREAM_TURNED))
@@ -139,7 +171,9 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
         return "as is";
     if (plan->loop[0].stride[k] == 0)
         return "spread";
-    if (plan->loop[1].stride[k] == 0)
-        return "repeated";
-    return across(plan, k) == 1 ? "transposed" : "packed";
+    if (plan->pass.turn && across(plan, k) == 1)
+        return "transposed";
+    if (plan->loop[0].stride[k] != stored(plan, k))
+        return "gathered";
+    return plan->loop[1].stride[k] == 0 ? "repeated" : "packed";
 }

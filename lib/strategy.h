@@ -14,6 +14,7 @@ enum {
     EW_SHORT_ROW = 64,      /* bytes of out's row; longer ones are fast as is */
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
+    EW_WORTH_GATHERING = 1024, /* the same where rows are long enough */
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */
     EW_STREAM_FROM = 20 << 20,
@@ -43,8 +44,8 @@ static inline bool ew_strategy_streams(int64_t bytes)
     return bytes >= EW_STREAM_FROM;
 }
 
-/* What happens to an input: "as is", "transposed", "repeated", "spread" or
-   "packed". */
+/* What happens to an input: "as is", "transposed", "gathered", "repeated",
+   "spread" or "packed". */
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k);
 
 #endif

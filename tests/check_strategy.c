@@ -43,10 +43,20 @@ static const struct choice choices[] = {
     {{8, 32, 64}, {1, 8, 256}, {1, 8, 256}, 1, 0, 1, 1},
     /* two inputs that would need different rows: the first has its way */
     {{8, 32, 64}, {1, 8, 256}, {2048, 1, 32}, 1, 0, 1, 0},
-    /* too few to be worth turning */
-    {{3, 32, 64}, {1, 192, 3}, {2048, 64, 1}, 0, 0, 0, 0},
-    /* no loop runs along memory */
-    {{8, 32, 64}, {2, 16, 512}, {2048, 64, 1}, 0, 0, 0, 0},
+    /* too few to be worth turning: gathered */
+    {{3, 32, 64}, {1, 192, 3}, {2048, 64, 1}, 0, 0, 1, 0},
+    /* what runs along memory is elements that share a line, or backwards */
+    {{8, 32, 64}, {2, 16, 512}, {2048, 64, 1}, 1, 0, 1, 0},
+    {{8, 32, 64}, {-1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0},
+    /* no two elements share a line: gathered one by one */
+    {{8, 32, 64}, {16, 128, 4096}, {2048, 64, 1}, 0, 0, 1, 0},
+    /* every second element, backwards, the same row again and again */
+    {{8, 32, 64}, {4096, 128, 2}, {2048, 64, 1}, 0, 0, 1, 0},
+    {{8, 32, 64}, {2048, 64, -1}, {2048, 64, -1}, 0, 0, 1, 1},
+    {{8, 32, 64}, {0, 0, 2}, {2048, 64, 1}, 0, 0, 1, 0},
+    {{1, 1, 1024}, {0, 0, 2}, {0, 0, 1}, 0, 0, 1, 0},
+    /* too few to be worth it */
+    {{1, 1, 1023}, {0, 0, 2}, {0, 0, 1}, 0, 0, 0, 0},
     /* short rows: repeated, spread, a gap after each row */
     {{1, 900, 3}, {0, 3, 1}, {0, 0, 1}, 0, 1, 0, 1},
     {{1, 900, 3}, {0, 1, 0}, {0, 3, 1}, 0, 1, 1, 0},
@@ -84,6 +94,10 @@ START_TEST(a_plan_says_what_is_done_to_its_inputs)
          {1, 64},
          {0, 1},
          "\"x_input\":\"transposed\",\"y_input\":\"as is\",\"rows\":\"as is\""},
+        {{64, 64},
+         {128, 2},
+         {64, -1},
+         "\"x_input\":\"gathered\",\"y_input\":\"gathered\","},
         {{900, 3},
          {4, 1},
          {0, 1},
