@@ -112,6 +112,14 @@ static void fold(struct elementwise_plan *plan, bool tiles)
             pack(plan, k);
 }
 
+static int64_t bytes_of_out(const struct elementwise_plan *plan)
+{
+    int64_t bytes = stored(plan, EW_OUT);
+    for (int i = 0; i < plan->ndim; i++)
+        bytes *= plan->loop[i].n;
+    return bytes;
+}
+
 /* Packs inputs whose elements are neither neighbours nor one: kernels have
    vectors for dense rows alone. Copies are made by the kernel that packs. */
 static void gather(struct elementwise_plan *plan)
@@ -122,17 +130,13 @@ static void gather(struct elementwise_plan *plan)
         plan->pass.op == ew_table_move(plan->level, plan->types.operand[0]) ||
         loop[0].stride[EW_OUT] != stored(plan, EW_OUT))
         return;
-    for (int k = 0; k < 2; k++)
-        if (loop[0].stride[k] && loop[0].stride[k] != stored(plan, k))
+    for (int k = 0; k < 2; k++) {
+        int64_t size = stored(plan, k);
+        bool wide = size >= 8 && bytes_of_out(plan) >= EW_GATHERED_WIDE;
+        if (loop[0].stride[k] && loop[0].stride[k] != size &&
+            (plan->pass.load[k] || !wide))
             pack(plan, k);
-}
-
-static int64_t bytes_of_out(const struct elementwise_plan *plan)
-{
-    int64_t bytes = stored(plan, EW_OUT);
-    for (int i = 0; i < plan->ndim; i++)
-        bytes *= plan->loop[i].n;
-    return bytes;
+    }
 }
 
 void ew_strategy_stream(struct elementwise_plan *plan)

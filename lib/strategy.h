@@ -15,6 +15,9 @@ enum {
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
     EW_WORTH_GATHERING = 1024, /* the same where rows are long enough */
+    /* Bytes of out from which elements of 8 bytes and more are not gathered:
+       with so few to a line, taking them one by one keeps up with memory. */
+    EW_GATHERED_WIDE = 4 << 20,
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */
     EW_STREAM_FROM = 20 << 20,

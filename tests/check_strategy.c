@@ -80,6 +80,31 @@ START_TEST(layouts_get_the_strategy_that_suits_them)
 }
 END_TEST
 
+/* Elements of 8 bytes up to 4 MiB, unless they are converted anyway. */
+START_TEST(few_elements_to_a_line_are_gathered_from_the_caches_alone)
+{
+    static const struct {
+        elementwise_dtype x, out;
+        int64_t n;
+        bool gathers;
+    } lines[] = {
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, (1 << 19) - 1, true},
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, false},
+        {ELEMENTWISE_I64, ELEMENTWISE_F64, 1 << 19, true},
+        {ELEMENTWISE_F32, ELEMENTWISE_F32, 1 << 20, true},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct elementwise_plan p;
+        const int64_t two = 2;
+        elementwise_tensor a = {NULL, lines[i].x, 1, &lines[i].n, &two};
+        elementwise_tensor b = {NULL, lines[i].out, 1, &lines[i].n, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &b), 0);
+        ck_assert_int_eq(p.pass.pack[EW_X] != NULL, lines[i].gathers);
+        ck_assert_ptr_null(p.pass.pack[EW_Y]);
+    }
+}
+END_TEST
+
 START_TEST(a_plan_says_what_is_done_to_its_inputs)
 {
     static const struct {
@@ -292,6 +317,8 @@ int main(void)
     TCase *running = support_case("running");
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
+    tcase_add_test(choosing,
+                   few_elements_to_a_line_are_gathered_from_the_caches_alone);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
                         sizeof choices / sizeof *choices);
     tcase_add_loop_test(
