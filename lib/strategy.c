@@ -120,23 +120,19 @@ static int64_t bytes_of_out(const struct elementwise_plan *plan)
     return bytes;
 }
 
-/* Packs inputs whose elements are neither neighbours nor one: kernels have
-   vectors for dense rows alone. Copies are made by the kernel that packs. */
-static void gather(struct elementwise_plan *plan)
+/* Whether the elements of input k are neither neighbours nor one, and better
+   packed: kernels have vectors for dense rows alone. Copies are made by the
+   kernel that packs. */
+static bool has_gaps(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
     int64_t elements = loop[0].n * (plan->ndim > 1 ? loop[1].n : 1);
-    if (plan->ndim == 0 || elements < EW_WORTH_GATHERING ||
-        plan->pass.op == ew_table_move(plan->level, plan->types.operand[0]) ||
-        loop[0].stride[EW_OUT] != stored(plan, EW_OUT))
-        return;
-    for (int k = 0; k < 2; k++) {
-        int64_t size = stored(plan, k);
-        bool wide = size >= 8 && bytes_of_out(plan) >= EW_GATHERED_WIDE;
-        if (loop[0].stride[k] && loop[0].stride[k] != size &&
-            (plan->pass.load[k] || !wide))
-            pack(plan, k);
-    }
+    int64_t size = stored(plan, k), step = loop[0].stride[k];
+    bool wide = size >= 8 && bytes_of_out(plan) >= EW_GATHERED_WIDE;
+    ew_kernel *move = ew_table_move(plan->level, plan->types.operand[k]);
+    return step != 0 && step != size && elements >= EW_WORTH_GATHERING &&
+           loop[0].stride[EW_OUT] == stored(plan, EW_OUT) &&
+           plan->pass.op != move && (plan->pass.load[k] || !wide);
 }
 
 void ew_strategy_stream(struct elementwise_plan *plan)
@@ -155,14 +151,17 @@ void ew_strategy_stream(struct elementwise_plan *plan)
 
 void ew_strategy_choose(struct elementwise_plan *plan)
 {
-    if (plan->empty)
+    if (plan->empty || plan->ndim == 0)
         return;
-    bool tiles = ew_pass_tiles(&plan->pass);
+    bool tiles = ew_pass_tiles(&plan->pass) || has_gaps(plan, EW_X) ||
+                 has_gaps(plan, EW_Y);
     if (plan->ndim > 1) {
         turn(plan);
         fold(plan, tiles);
     }
-    gather(plan);
+    for (int k = 0; k < 2; k++)
+        if (has_gaps(plan, k))
+            pack(plan, k);
     int64_t bytes = bytes_of_out(plan);
     if (ew_strategy_streams(bytes) ||
         (plan->pass.turn && bytes >= EW_STREAM_TURNED))
