@@ -7,7 +7,22 @@
 #define EW_POWER_F32_H
 
 #include "block.h"
+#include "power_lanes.h"
 #include "wide.h"
+
+#if defined(EW_POWER_LANES)
+EW_INLINE bool powers_normal_f32(int64_t n, const float *x, const float *y,
+                                 float *out)
+{
+    return ew_power_row(n, x, y, out, false);
+}
+
+EW_INLINE void powers_positive_f32(int64_t n, const float *x, const float *y,
+                                   float *out)
+{
+    ew_power_row(n, x, y, out, true);
+}
+#else
 
 EW_INLINE double ew_power_exponent(float f, int32_t e, float y)
 {
@@ -33,6 +48,27 @@ EW_INLINE float power_positive_f32(float x, float y)
     u = u > -0.5 ? u : -0.5;
     return (float)ew_wide_exp2(u);
 }
+
+/* x^y of n elements, a multiple of the block's size, which compilers are to
+   know. */
+EW_INLINE bool powers_normal_f32(int64_t n, const float *x, const float *y,
+                                 float *out)
+{
+    uint64_t far = 0;
+    n = n / EW_BLOCK * EW_BLOCK;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = power_normal_f32(x[i], y[i], &far);
+    return !(far >> 62 & 1);
+}
+
+EW_INLINE void powers_positive_f32(int64_t n, const float *x, const float *y,
+                                   float *out)
+{
+    n = n / EW_BLOCK * EW_BLOCK;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = power_positive_f32(x[i], y[i]);
+}
+#endif
 
 /* x x is exact in double. */
 EW_INLINE float op_cube_f32(float x, float y)

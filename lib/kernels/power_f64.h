@@ -83,6 +83,26 @@ EW_INLINE double power_positive_f64(double x, double y)
 }
 #endif
 
+/* x^y of n elements, a multiple of the block's size, which compilers are to
+   know. */
+EW_INLINE bool powers_normal_f64(int64_t n, const double *x, const double *y,
+                                 double *out)
+{
+    uint64_t far = 0;
+    n = n / EW_BLOCK * EW_BLOCK;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = power_normal_f64(x[i], y[i], &far);
+    return !(far >> 62 & 1);
+}
+
+EW_INLINE void powers_positive_f64(int64_t n, const double *x, const double *y,
+                                   double *out)
+{
+    n = n / EW_BLOCK * EW_BLOCK;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = power_positive_f64(x[i], y[i]);
+}
+
 /* The square and its rounding error, times x, where neither overflows nor
    vanishes. */
 EW_INLINE double op_cube_f64(double x, double y)

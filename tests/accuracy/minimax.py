@@ -4,6 +4,8 @@ in numbers of 50 digits (mpmath), and prints them with their largest error.
 
     python3 tests/accuracy/minimax.py
 """
+import struct
+
 from mpmath import mp, mpf, atan, atanh, cos, log, lu_solve, matrix, pi, \
     polyval, sqrt
 
@@ -74,6 +76,30 @@ def show(name, f, a, b, degree, relative=True, scale=1, over=0,
         print(f"    {float(x).hex()}{low}")
 
 
+def bits(x):
+    return struct.unpack("<q", struct.pack("<d", x))[0]
+
+
+def double(b):
+    return struct.unpack("<d", struct.pack("<q", b))[0]
+
+
+def tables():
+    """Prints those of power_lanes.h; returns the interval of f there."""
+    ends = [double(bits(0.703125) + (j << 48)) for j in range(17)]
+    inverse = [1.0 if a <= 1 < b else float(2 / (mpf(a) + mpf(b)))
+               for a, b in zip(ends, ends[1:])]
+    power = [bits(float(mpf(2)**(mpf(k) / 16))) - (k << 48) for k in range(16)]
+    for name, table in (
+            ("ew_power_inverse", inverse),
+            ("ew_power_log", [float(-log(mpf(c), 2) / 512) for c in inverse]),
+            ("ew_power_power", [double(b) for b in power])):
+        print(name, *(x.hex() for x in table), sep="\n    ")
+    f = [mpf(x) * c - 1 for c, a, b in zip(inverse, ends, ends[1:])
+         for x in (a, b)]
+    return min(f), max(f)
+
+
 def main():
     log2 = log(2)
     s = (sqrt(2) - 1) / (sqrt(2) + 1)
@@ -89,6 +115,11 @@ def main():
         return (mpf(2)**t - 1 - t * log2) / t**2
     show("exp2_256", exp2_rest, -0.5, 0.5, 9, relative=False, scale=256,
          over=2)
+    tiny = mpf(10)**-25
+    show("log2_16", lambda f: (log(1 + f) / f if abs(f) > tiny else 1) / log2
+         / 512, *tables(), 5)
+    show("exp2_16", lambda t: (mpf(2)**t - 1) / t if abs(t) > tiny else log2,
+         -mpf(1) / 32, mpf(1) / 32, 3, scale=512, over=1)
     show("log1p_artanh", lambda z: 2 * artanh(z), 0, mpf(1) / 9, 6)
     show("log1p_rest",
          series(lambda x: 2 * (atanh(x) - x), 3,
