@@ -1,6 +1,6 @@
 /*
- * The kernels of c64 and c128: complex.inc, once per type, and division,
- * which c64 does in double with little precaution.
+ * The kernels of c64 and c128: complex.inc, once per type, and the quotients
+ * of two numbers, which c64 takes in double with little precaution.
  */
 #include <complex.h>
 #include <math.h>
@@ -36,9 +36,9 @@ EW_INLINE int64_t exponent(struct ew_c128 z)
 /* Smith's method: the divisor's larger part is divided out first. Where that
    is the imaginary one, both are multiplied by -i before. A divisor of 0
    divides each part. R. L. Smith, CACM 5 (1962), Algorithm 116. */
-EW_INLINE struct ew_c128 smith(struct ew_c128 x, struct ew_c128 y)
+EW_INLINE struct ew_c128 smith(struct ew_c128 x, struct ew_c128 y, bool zero)
 {
-    bool turn = fabs(y.re) < fabs(y.im), zero = (y.re == 0) & (y.im == 0);
+    bool turn = fabs(y.re) < fabs(y.im);
     double large = turn ? y.im : y.re, small = turn ? -y.re : y.im;
     double re = turn ? x.im : x.re, im = turn ? -x.re : x.im;
     double ratio = small / large;
@@ -56,50 +56,53 @@ EW_INLINE struct ew_c128 divide_c128(struct ew_c128 x, struct ew_c128 y)
 {
     int64_t ex = exponent(x), ey = exponent(y);
     int64_t half = (int64_t)((uint64_t)(ex - ey + 4096) >> 1) - 2048;
-    struct ew_c128 near = smith(scale(x, -ex), scale(y, -ey));
+    bool zero = (y.re == 0) & (y.im == 0);
+    struct ew_c128 near = smith(scale(x, -ex), scale(y, -ey), zero);
     return scale(scale(near, half), ex - ey - half);
 }
 
+EW_INLINE double larger_part(struct ew_c128 z)
+{
+    double re = fabs(z.re), im = fabs(z.im);
+    return re > im ? re : im;
+}
+
+/* Where both operands are far from the ends of the range, scaling them would
+   change nothing; else *odd is set. */
+EW_INLINE struct ew_c128 fast_divide_c128(struct ew_c128 x, struct ew_c128 y,
+                                          double *odd)
+{
+    const double least = 0x1p-300, most = 0x1p300;
+    double above = larger_part(x), below = larger_part(y);
+    bool even = above < most && below < most && below > least &&
+                (above > least || above == 0);
+    *odd = even ? 0 : 1;
+    return smith(x, y, false);
+}
+
 /* x conj(y) / |y|^2; in double nothing overflows or underflows for the range
-   of float. Zeros, infinities and NaN are c128's matter. */
+   of float. Zeros, infinities and NaN in y are c128's matter. */
+EW_INLINE struct ew_c64 fast_divide_c64(struct ew_c64 x, struct ew_c64 y,
+                                        double *odd)
+{
+    double xr = x.re, xi = x.im, yr = y.re, yi = y.im;
+    double square = yr * yr + yi * yi, inverse = 1 / square;
+    *odd = square > 0 && square < INFINITY ? 0 : 1;
+    return (struct ew_c64){(float)((xr * yr + xi * yi) * inverse),
+                           (float)((xi * yr - xr * yi) * inverse)};
+}
+
 EW_INLINE struct ew_c64 divide_c64(struct ew_c64 x, struct ew_c64 y)
 {
-    double yr = y.re, yi = y.im, square = yr * yr + yi * yi;
-    struct ew_c128 q = {(x.re * yr + x.im * yi) / square,
-                        (x.im * yr - x.re * yi) / square};
-    if (!(square > 0 && square < INFINITY))
-        q = divide_c128((struct ew_c128){x.re, x.im}, (struct ew_c128){yr, yi});
+    struct ew_c128 q =
+        divide_c128((struct ew_c128){x.re, x.im}, (struct ew_c128){y.re, y.im});
     return (struct ew_c64){(float)q.re, (float)q.im};
-}
-
-/* GCC makes no vectors of choices between operands that stand still: blocks
-   of copies of one do better. */
-EW_INLINE void divide_block(int64_t n, const void *x, const void *y, void *out)
-{
-    const struct ew_c128 *from = x, *by = y;
-    struct ew_c128 *to = out;
-    EW_INDEPENDENT
-    for (int64_t i = 0; i < n; i++)
-        to[i] = divide_c128(from[i], by[i]);
-}
-
-EW_INLINE void divide_blocks(ew_apply *apply, int64_t x, int64_t y, int64_t out,
-                             int64_t rows, int64_t cols, void *const data[],
-                             const struct ew_stride s[])
-{
-    static const struct ew_c128 one = {1, 0};
-    if (s[EW_X].col == x && s[EW_Y].col == y)
-        ew_loop(apply, x, y, out, rows, cols, data, s);
-    else
-        ew_block_all(divide_block, out, &one, rows, cols, data, s);
 }
 
 #define T struct ew_c64
 #define R float
 #define WIDE double
 #define NAME(x) x##_c64
-#define DIVIDE divide_c64
-#define DIVIDE_LOOP ew_loop
 #define CW(f) f
 #include "complex.inc"
 
@@ -107,8 +110,6 @@ EW_INLINE void divide_blocks(ew_apply *apply, int64_t x, int64_t y, int64_t out,
 #define R double
 #define WIDE long double
 #define NAME(x) x##_c128
-#define DIVIDE divide_c128
-#define DIVIDE_LOOP divide_blocks
 #define CW(fn) fn##l
 #include "complex.inc"
 
