@@ -428,6 +428,7 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
             return 2 * div;
         return type == ELEMENTWISE_I32 ? m->unit[BENCH_DIV64] : div;
     case ELEMENTWISE_MOD:
+    case ELEMENTWISE_FMOD:
     case ELEMENTWISE_FLOORDIV:
         return narrow ? div : m->unit[BENCH_DIV64];
     case ELEMENTWISE_POW:
@@ -435,6 +436,12 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
             return (wide || type == ELEMENTWISE_C64 ? 80 : 24) *
                    m->unit[BENCH_FMA64];
         return 12 * m->unit[BENCH_FMA64]; /* squarings and products */
+    case ELEMENTWISE_HYPOT:               /* a root takes as long */
+        return m->unit[BENCH_DIV64];
+    case ELEMENTWISE_ATAN2:
+        return (wide ? 24 : 12) * m->unit[BENCH_FMA64] + m->unit[BENCH_DIV64];
+    case ELEMENTWISE_LOGADDEXP:
+        return (wide ? 48 : 16) * m->unit[BENCH_FMA64] + m->unit[BENCH_DIV64];
     default:
         return 0;
     }

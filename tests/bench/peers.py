@@ -181,7 +181,12 @@ class Numpy:
     ops = {"add": np.add, "mul": np.multiply, "max": np.maximum,
            "div": np.true_divide, "pow": np.power, "mod": np.remainder,
            "floordiv": np.floor_divide, "less_than": np.less,
-           "equal": np.equal, "bitwise_and": np.bitwise_and}
+           "equal": np.equal, "bitwise_and": np.bitwise_and,
+           "fmax": np.fmax, "fmin": np.fmin, "fmod": np.fmod,
+           "atan2": np.arctan2, "hypot": np.hypot, "copysign": np.copysign,
+           "nextafter": np.nextafter, "logaddexp": np.logaddexp,
+           "bitwise_left_shift": np.left_shift,
+           "bitwise_right_shift": np.right_shift}
 
     def prepare(self, row):
         x = row.operands[X]
@@ -244,6 +249,10 @@ class Torch:
                     "mod": torch.remainder, "floordiv": torch.floor_divide,
                     "less_than": torch.lt, "equal": torch.eq,
                     "bitwise_and": torch.bitwise_and}
+        for op in ("fmax", "fmin", "fmod", "atan2", "hypot", "copysign",
+                   "nextafter", "logaddexp", "bitwise_left_shift",
+                   "bitwise_right_shift"):
+            self.ops[op] = getattr(torch, op)
 
     def silu(self, x):
         return self.torch.nn.functional.silu(x, inplace=True)

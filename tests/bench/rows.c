@@ -105,7 +105,8 @@ const elementwise_dtype bench_types[BENCH_TYPES] = {
 };
 
 /* Which operations are run on which layouts: three on all, the others on
-   contiguous ones (slow ones that are not the largest), scalars and biases. */
+   contiguous ones (slow ones that are not the largest), scalars and biases,
+   and the rest on contiguous ones of two sizes. */
 static const struct set {
     const char *ids;
     struct bench_work work;
@@ -123,6 +124,16 @@ static const struct set {
     {"P2.1M", {BENCH_FORWARD, ELEMENTWISE_MOD, 0}},
     {"P[234]*[!M]", {BENCH_FORWARD, ELEMENTWISE_FLOORDIV, 0}},
     {"P2.1M", {BENCH_FORWARD, ELEMENTWISE_FLOORDIV, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_FMAX, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_FMIN, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_FMOD, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_ATAN2, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_HYPOT, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_COPYSIGN, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_NEXTAFTER, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_LOGADDEXP, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_BITWISE_LEFT_SHIFT, 0}},
+    {"P2.[16][4M]*", {BENCH_FORWARD, ELEMENTWISE_BITWISE_RIGHT_SHIFT, 0}},
     {"P[24]*", {BENCH_FORWARD, ELEMENTWISE_ADD, ELEMENTWISE_ACT_RELU}},
     {"P[24]*", {BENCH_FORWARD, ELEMENTWISE_ADD, ELEMENTWISE_ACT_SIGMOID}},
     {"P[24]*", {BENCH_FORWARD, ELEMENTWISE_ADD, ELEMENTWISE_ACT_TANH}},
