@@ -99,6 +99,42 @@ EW_INLINE struct ew_c64 divide_c64(struct ew_c64 x, struct ew_c64 y)
     return (struct ew_c64){(float)q.re, (float)q.im};
 }
 
+/* log |x| of a c64, whose squares are exact in double; near 1, where their sum
+   cancels, from what is above 1. */
+EW_INLINE double log_magnitude(double re, double im)
+{
+    double square = re * re + im * im;
+    if (square > 0.5 && square < 2)
+        return 0.5 * log1p((re - 1) * (re + 1) + im * im);
+    return 0.5 * log(square);
+}
+
+/* exp(y log x) of numbers as most are: without what clog and cexp take care of
+   at the ends of the range of double. False leaves it to them. */
+EW_INLINE bool usual_power_c64(struct ew_c64 x, struct ew_c64 y,
+                               struct ew_c64 *power)
+{
+    double re = fabs((double)x.re), angle = atan2(x.im, x.re);
+    double log = log_magnitude(re, x.im);
+    double size = log * y.re - angle * y.im, turn = log * y.im + angle * y.re;
+    if (!(fabs(size) < 700 && fabs(turn) < 0x1p60))
+        return false;
+    double scale = exp(size);
+    *power =
+        (struct ew_c64){(float)(scale * cos(turn)), (float)(scale * sin(turn))};
+    return true;
+}
+
+/* c128 needs a wider logarithm. */
+EW_INLINE bool usual_power_c128(struct ew_c128 x, struct ew_c128 y,
+                                struct ew_c128 *power)
+{
+    (void)x;
+    (void)y;
+    (void)power;
+    return false;
+}
+
 #define T struct ew_c64
 #define R float
 #define WIDE double
