@@ -60,6 +60,7 @@ rint rintf nearbyint frexp scalbn   the same
 ldexp                               the same
 cexp clog cexpl clogl expl log1pl   the same, for complex powers
 logl powl hypotl atan2l sincosl     the same
+sin cos sincos                      the same
 __cxa_finalize __gmon_start__       put there by the linker
 _ITM_deregisterTMCloneTable         put there by the linker
 _ITM_registerTMCloneTable           put there by the linker
