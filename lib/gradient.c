@@ -182,6 +182,14 @@ static bool is_reduced(const struct ew_placed *p, int ndim,
     return false;
 }
 
+/* Elements of one type are moved. */
+static ew_kernel *conversion(const struct ew_gradient *g, elementwise_dtype to,
+                             elementwise_dtype from)
+{
+    return to == from ? ew_table_move(g->level, to)
+                      : ew_table_convert(g->level, to, from);
+}
+
 /* How what a term makes gets to memory: converted, or added to what is
    there. made is its type as the walk leaves it. */
 static void choose_finish(struct ew_gradient *g, struct ew_term *t)
@@ -194,8 +202,9 @@ static void choose_finish(struct ew_gradient *g, struct ew_term *t)
     t->made_size = (int64_t)ew_types_size(made);
     if (complex && ew_types_kind(out) != EW_KIND_COMPLEX) /* the real part */
         made = made == ELEMENTWISE_C64 ? ELEMENTWISE_F32 : ELEMENTWISE_F64;
-    ew_kernel *convert = ew_table_convert(g->level, out, made);
+    ew_kernel *convert = conversion(g, out, made);
     t->finish = (struct ew_pass){.op = convert};
+    t->direct = !t->add && !t->reduced && out == g->compute;
     if (!t->add)
         return;
     unsigned char size = (unsigned char)ew_types_size(made);
@@ -233,6 +242,10 @@ static void make_terms(const struct ew_request *r, struct ew_gradient *g,
                        const int64_t *shape)
 {
     unsigned fused = fuse(r, g);
+    g->whole = r->second || !ew_fuse_nothing(r->options);
+    for (int k = 0; k <= EW_DDY; k++)
+        g->load[k] =
+            conversion(g, g->compute, g->dtype[k] ? g->dtype[k] : g->compute);
     for (int k = EW_DX; k < EW_OPERANDS; k++) {
         int which = k - EW_DX + (r->second ? EW_D_DX2 : EW_D_DX);
         if (!r->tensor[k])
@@ -373,6 +386,7 @@ elementwise_status ew_gradient_make(struct ew_gradient *g,
     *g = (struct ew_gradient){.what = r->what,
                               .names = r->second ? names : first_names,
                               .apart = r->second,
+                              .op = r->op,
                               .level = ew_cpu_level()};
     if (!elementwise_op_name(r->op))
         return ew_fail(ELEMENTWISE_INVALID, "%s: unknown op %d", r->what,
@@ -404,6 +418,7 @@ static elementwise_status make_sum(struct ew_gradient *g,
     *g = (struct ew_gradient){.what = r.what,
                               .names = sum_names,
                               .apart = true,
+                              .op = r.op,
                               .level = ew_cpu_level()};
     elementwise_status status = ew_validate_tensor(r.what, "src", src);
     if (!status)
@@ -431,10 +446,10 @@ static elementwise_status make_sum(struct ew_gradient *g,
 static void clear(const struct ew_gradient *g, const struct ew_term *t,
                   void *out)
 {
-    static const double zero;
+    static const struct ew_c128 zero; /* of any type */
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
-    const struct ew_pass pass = {
-        .op = ew_table_convert(g->level, g->dtype[t->out], ELEMENTWISE_F64)};
+    const struct ew_pass pass = {.op =
+                                     ew_table_move(g->level, g->dtype[t->out])};
     void *const data[] = {(void *)&zero, NULL, out};
     for (int i = 0; i < t->own_ndim; i++) {
         loop[i] = (struct ew_loop){.n = t->own[i].n};

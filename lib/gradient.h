@@ -27,6 +27,7 @@ struct ew_request {
 struct ew_term {
     int out;               /* EW_DX, EW_DY or EW_DDOUT */
     bool reduced, add;     /* summed; added to what is there */
+    bool direct;           /* stored as it is made */
     unsigned uses;         /* the inputs that it is made of, as bits */
     ew_derivative *derive; /* NULL: it is dout itself */
     struct ew_pass finish; /* from what was made to the output in memory */
@@ -45,7 +46,14 @@ struct ew_term {
 struct ew_walk {
     int terms;
     const struct ew_term *term[EW_TERMS];
-    bool lanes; /* the innermost loop is summed */
+    int operands;
+    unsigned char operand[EW_OPERANDS];
+    unsigned uses; /* inputs, as bits */
+    bool streams;  /* stores past the caches */
+    bool lanes;    /* the innermost loop is summed */
+    size_t bytes;  /* of the sums in use */
+    ew_sum *sum;   /* of what is made */
+    ew_sum *fused; /* makes both terms in one pass, or NULL */
     int ndim, inside;
     int split;       /* the loop inside that the first one outside cuts, -1 */
     int64_t split_n; /* its extent before the cut */
@@ -57,14 +65,17 @@ struct ew_gradient {
     const char *what;
     const char *const *names; /* of the operands, for messages */
     int level;
+    elementwise_op op;
     elementwise_dtype compute;            /* f32, f64, c64 or c128 */
     elementwise_dtype dtype[EW_OPERANDS]; /* 0: absent */
     struct ew_pass
-        forward;          /* the scales, and op where act's operand is needed */
-    ew_derivative *slope; /* of the act; NULL: none */
-    unsigned uses;        /* inputs that are read, as bits */
-    bool apart;           /* no output may be dout */
-    bool empty;           /* the result has no elements */
+        forward;     /* the scales, and op where act's operand is needed */
+    ew_slope *slope; /* of the act; NULL: none */
+    bool whole;      /* the rows of a tile must follow one another */
+    ew_kernel *load[EW_DDY + 1]; /* an input to the type of the computation */
+    unsigned uses;               /* inputs that are read, as bits */
+    bool apart;                  /* no output may be dout */
+    bool empty;                  /* the result has no elements */
     int terms, walks;
     struct ew_term term[EW_TERMS];
     struct ew_walk walk[EW_TERMS];

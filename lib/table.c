@@ -15,20 +15,21 @@ struct tables {
     ew_streamer *const *stream;
     const struct ew_activations *const *activations;
     const ew_derivatives *const *gradients;
+    const ew_fused *const *fused;
     ew_sum *const *sums;
 };
 
 static const struct tables levels[EW_LEVELS] = {
     {ew_logic_base, ew_int_base, ew_float_base, ew_complex_base,
      ew_convert_base, ew_move_base, &ew_stream_base, ew_activation_base,
-     ew_gradient_base, ew_sum_base},
+     ew_gradient_base, ew_fused_base, ew_sum_base},
 #if defined(EW_HAVE_X86_LEVELS)
     {ew_logic_avx2, ew_int_avx2, ew_float_avx2, ew_complex_avx2,
      ew_convert_avx2, ew_move_avx2, &ew_stream_avx2, ew_activation_avx2,
-     ew_gradient_avx2, ew_sum_avx2},
+     ew_gradient_avx2, ew_fused_avx2, ew_sum_avx2},
     {ew_logic_avx512, ew_int_avx512, ew_float_avx512, ew_complex_avx512,
      ew_convert_avx512, ew_move_avx512, &ew_stream_avx512, ew_activation_avx512,
-     ew_gradient_avx512, ew_sum_avx512},
+     ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512},
 #endif
 };
 
@@ -86,8 +87,8 @@ ew_kernel *ew_table_activation(int level, elementwise_dtype dtype, int act)
     return find_activations(level, dtype)->run[act];
 }
 
-ew_derivative *ew_table_slope(int level, elementwise_dtype dtype,
-                              elementwise_act act, bool from_result)
+ew_slope *ew_table_slope(int level, elementwise_dtype dtype,
+                         elementwise_act act, bool from_result)
 {
     const struct ew_activations *a = find_activations(level, dtype);
     return from_result ? a->from_result[act] : a->from_operand[act];
@@ -97,6 +98,13 @@ ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,
                                    int which)
 {
     return (*levels[level].gradients[dtype - ELEMENTWISE_F32])[op][which];
+}
+
+ew_sum *ew_table_fused(int level, elementwise_dtype dtype, int op, int which)
+{
+    if (dtype > ELEMENTWISE_F64)
+        return NULL;
+    return (*levels[level].fused[dtype - ELEMENTWISE_F32])[op][which];
 }
 
 ew_sum *ew_table_sum(int level, elementwise_dtype dtype)

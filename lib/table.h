@@ -16,13 +16,17 @@ ew_kernel *ew_table_activation(int level, elementwise_dtype dtype, int act);
 
 /* The slope of an activation on f32 or f64. NULL: gelu and silu have none from
    their result. */
-ew_derivative *ew_table_slope(int level, elementwise_dtype dtype,
-                              elementwise_act act, bool from_result);
+ew_slope *ew_table_slope(int level, elementwise_dtype dtype,
+                         elementwise_act act, bool from_result);
 
 /* The derivative of op, one of EW_D_, on elements of type dtype: f32, f64,
    c64 or c128. NULL: none, or it needs no kernel. */
 ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,
                                    int which);
+
+/* The kernel that stores one derivative and sums another, of f32 or f64; NULL
+   if there is none. */
+ew_sum *ew_table_fused(int level, elementwise_dtype dtype, int op, int which);
 
 /* The kernel that sums f32 or f64. */
 ew_sum *ew_table_sum(int level, elementwise_dtype dtype);

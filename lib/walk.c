@@ -21,8 +21,13 @@
 
 enum {
     INPUTS = EW_DDY + 1,
-    TILE_BYTES = 4096,   /* of each of up to eight buffers */
-    DIRECT_BYTES = 65536 /* of a tile without buffers */
+    TILE_BYTES = 4096, /* of each of up to six buffers */
+    SHORT_ROW = 16,    /* elements */
+    LINE = 64,         /* bytes of a cache line */
+    /* Bytes of the result, and of a row with a part of a line at its ends, from
+       which what is stored goes past the caches. Measured. */
+    STREAM_FROM = 16 << 20,
+    STREAM_ROW = 16384
 };
 
 /* Complex numbers are two sums each. */
@@ -44,8 +49,15 @@ static const struct ew_term *reduced_term(const struct ew_walk *w)
 static void open_loops(const struct ew_gradient *g, struct ew_walk *w)
 {
     unsigned touched = 0;
-    for (int i = 0; i < w->terms; i++)
+    w->uses = 0;
+    for (int i = 0; i < w->terms; i++) {
+        w->uses |= w->term[i]->uses;
         touched |= w->term[i]->uses | 1u << w->term[i]->out;
+    }
+    w->operands = 0;
+    for (int k = 0; k < EW_OPERANDS; k++)
+        if (touched >> k & 1)
+            w->operand[w->operands++] = (unsigned char)k;
     int first = w->term[0]->reduced ? EW_OUT : w->term[0]->out;
     w->ndim = g->ndim;
     for (int i = 0; i < g->ndim; i++) {
@@ -109,8 +121,19 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
 {
     const struct ew_term *sum = reduced_term(w);
     w->split = -1;
-    w->lanes = false;
+    w->lanes = w->streams = false;
     open_loops(g, w);
+    int64_t bytes = (int64_t)ew_types_size(g->compute);
+    for (int i = 0; i < w->ndim; i++)
+        bytes *= w->loop[i].n;
+    w->streams = bytes >= STREAM_FROM && w->term[0]->direct;
+    bool narrow =
+        g->compute == ELEMENTWISE_F32 || g->compute == ELEMENTWISE_C64;
+    w->fused = NULL;
+    if (sum && w->terms == 2 && !g->whole && w->term[0]->out <= EW_DY)
+        w->fused =
+            ew_table_fused(g->level, g->compute, (int)g->op, sum->out - EW_DX);
+    w->sum = ew_table_sum(g->level, narrow ? ELEMENTWISE_F32 : ELEMENTWISE_F64);
     w->inside = w->ndim;
     if (!sum)
         return;
@@ -124,59 +147,140 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
             w->loop[i].stride[sum->out] = step;
             step *= w->loop[i].n;
         }
+    w->bytes = (size_t)step;
 }
 
 /* What one walk needs of the stack. */
 struct room {
     _Alignas(64) char in[INPUTS][TILE_BYTES];
-    _Alignas(64) char made[EW_TERMS][TILE_BYTES];
+    _Alignas(64) char made[TILE_BYTES];
     _Alignas(64) double sums[2 * EW_ACCUMULATORS]; /* and what they lose */
+    struct ew_block tile, inner; /* in memory, and as derivatives take it */
 };
 
-/* Input k of a tile as dense elements of the type of the computation: where
-   they are, or copied to a buffer. */
-static const void *dense_input(const struct ew_gradient *g,
-                               const struct ew_block *tile, int k, char *buffer)
+/* Whether some operands, as bits, have rows that follow one another. */
+static bool is_one_row(const struct ew_block *b, unsigned operands)
+{
+    bool joined = true;
+    for (int k = 0; k < EW_OPERANDS && b->rows > 1; k++)
+        if (operands >> k & 1)
+            joined &= b->stride[k].row == b->cols * b->stride[k].col;
+    return joined;
+}
+
+/* Whether input k, x or y, may stand still in the rows of a tile: in a fused
+   pass the operand of the sum, else one of the two. */
+static bool may_stand(const struct ew_walk *w, const struct ew_block *tile,
+                      int k)
+{
+    if (w->fused)
+        return w->lanes && k == reduced_term(w)->out - EW_DX;
+    return k == EW_Y || (k == EW_X && tile->stride[EW_Y].col != 0);
+}
+
+/* Whether the rows of a tile must follow one another. Short rows should: each
+   costs more to start than to compute. */
+static bool is_whole(const struct ew_gradient *g, const struct ew_walk *w,
+                     const struct ew_block *tile)
+{
+    bool derives = w->terms > 1 || w->term[0]->derive;
+    return g->whole ||
+           (derives && !w->fused && tile->rows > 1 && tile->cols < SHORT_ROW);
+}
+
+/* Whether input k of a tile is what derivatives take: elements of the type of
+   the computation, dense in each row or standing still. */
+static bool fits(const struct ew_gradient *g, const struct ew_walk *w,
+                 const struct ew_block *tile, int k)
+{
+    int64_t size = (int64_t)ew_types_size(g->compute);
+    if (g->dtype[k] && g->dtype[k] != g->compute)
+        return false;
+    if (is_whole(g, w, tile))
+        return tile->stride[k].col == size && is_one_row(tile, 1u << k);
+    return tile->stride[k].col == size ||
+           (tile->stride[k].col == 0 && may_stand(w, tile, k));
+}
+
+/* Takes input k of a tile to a buffer, where it fits. */
+static void bring(const struct ew_gradient *g, const struct ew_walk *w,
+                  struct ew_block *tile, int k, char *buffer)
 {
     int64_t size = (int64_t)ew_types_size(g->compute);
     const struct ew_stride s = tile->stride[k];
-    elementwise_dtype own = g->dtype[k] ? g->dtype[k] : g->compute;
-    if (own == g->compute && s.col == size &&
-        (tile->rows == 1 || s.row == tile->cols * size))
-        return tile->data[k];
+    bool stands = !is_whole(g, w, tile) && s.col == 0 && may_stand(w, tile, k);
+    int64_t cols = stands ? 1 : tile->cols;
     void *const data[] = {tile->data[k], NULL, buffer};
-    const struct ew_stride stride[] = {s, {0, 0}, {tile->cols * size, size}};
-    ew_table_convert(g->level, g->compute, own)(tile->rows, tile->cols, data,
-                                                stride);
-    return buffer;
+    const struct ew_stride stride[] = {s, {0, 0}, {cols * size, size}};
+    g->load[k](tile->rows, cols, data, stride);
+    tile->data[k] = buffer;
+    tile->stride[k] = (struct ew_stride){cols * size, stands ? 0 : size};
 }
 
-/* Stores what was made, rows of `row` bytes, converted or added to what is
-   there. */
+/* All inputs that are used. */
+static void bring_all(const struct ew_gradient *g, const struct ew_walk *w,
+                      struct room *room)
+{
+    const struct ew_block *tile = &room->tile;
+    struct ew_block *inner = &room->inner;
+    inner->rows = tile->rows;
+    inner->cols = tile->cols;
+    for (int i = 0; i < w->operands; i++) {
+        int k = w->operand[i];
+        inner->data[k] = tile->data[k];
+        inner->stride[k] = tile->stride[k];
+    }
+    for (int i = 0; i < w->operands; i++) {
+        int k = w->operand[i];
+        if (k < INPUTS && !fits(g, w, inner, k))
+            bring(g, w, inner, k, room->in[k]);
+    }
+}
+
+/* Stores what was made, converted or added to what is there. */
 static void store(const struct ew_term *t, const struct ew_block *tile,
-                  const void *made, int64_t row)
+                  const void *made, struct ew_stride from)
 {
     struct ew_loop loop[2] = {{.n = tile->cols}, {.n = tile->rows}};
     const struct ew_stride s = tile->stride[t->out];
     void *const data[] = {(void *)made, tile->data[t->out], tile->data[t->out]};
-    loop[0].stride[EW_X] = t->made_size;
-    loop[1].stride[EW_X] = row;
+    if (t->direct) {
+        const struct ew_stride rows[] = {from, {0, 0}, s};
+        t->finish.op(tile->rows, tile->cols, data, rows);
+        return;
+    }
+    loop[0].stride[EW_X] = from.col;
+    loop[1].stride[EW_X] = from.row;
     loop[0].stride[EW_Y] = loop[0].stride[EW_OUT] = s.col;
     loop[1].stride[EW_Y] = loop[1].stride[EW_OUT] = s.row;
     ew_execute(loop, 2, &t->finish, data);
 }
 
-/* Reals are summed; a row of complex numbers is a row of twice as many. */
-static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
-                        const struct ew_term *t, const struct ew_block *tile,
-                        const void *made, int64_t row)
+/* Whether a tile is stored past the caches: not in place, nor where rows start
+   or end in the middle of lines, which costs more than it saves. */
+static bool may_stream(const struct ew_walk *w, const struct ew_block *tile)
 {
+    int out = w->term[0]->out;
+    uint64_t row = (uint64_t)tile->stride[out].row;
+    uint64_t bytes = (uint64_t)(tile->cols * tile->stride[out].col);
+    bool lines = ((uintptr_t)tile->data[out] | row | bytes) % LINE == 0;
+    bool joined = (tile->rows == 1 || row == bytes) && bytes % 16 == 0;
+    return w->streams && tile->data[out] != tile->data[EW_OUT] &&
+           (lines || joined || bytes >= STREAM_ROW);
+}
+
+/* Reals are summed; a row of complex numbers is a row of twice as many. What
+   is made is at data[EW_OUT]. */
+static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
+                        ew_sum *sum, const struct ew_block *tile,
+                        void *const data[], const struct ew_stride stride[])
+{
+    int out = reduced_term(w)->out;
     int64_t parts = is_complex(g) ? 2 : 1;
-    bool narrow =
-        g->compute == ELEMENTWISE_F32 || g->compute == ELEMENTWISE_C64;
-    ew_table_sum(g->level, narrow ? ELEMENTWISE_F32 : ELEMENTWISE_F64)(
-        tile->rows, tile->cols * parts, made, row, tile->data[t->out],
-        tile->stride[t->out].row / (int64_t)sizeof(double), w->lanes);
+    const struct ew_sums sums = {
+        tile->data[out], tile->stride[out].row / (int64_t)sizeof(double),
+        w->lanes, may_stream(w, tile)};
+    sum(tile->rows, tile->cols * parts, data, stride, &sums);
 }
 
 /* A kernel of one operand and one parameter, on n dense elements. */
@@ -191,11 +295,13 @@ static void run_dense(const struct ew_gradient *g, ew_kernel *kernel, int64_t n,
 
 /* Puts scaled operands in the place of x and y, and behind an act the gradient
    of its operand in the place of dout. The operand is made in the place of
-   the result, unless that is given. */
-static void fuse(const struct ew_gradient *g, unsigned uses, int64_t n,
-                 const void *in[], struct room *room)
+   the result, unless that is given. All are whole. */
+static void fuse(const struct ew_gradient *g, unsigned uses,
+                 struct ew_block *inner, struct room *room)
 {
     const struct ew_pass *f = &g->forward;
+    int64_t n = inner->rows * inner->cols;
+    void **in = inner->data;
     for (int k = EW_X; k <= EW_Y; k++)
         if (f->scale[k] && uses >> k & 1) {
             run_dense(g, f->scale[k], n, in[k], &f->factor[k], room->in[k]);
@@ -212,87 +318,149 @@ static void fuse(const struct ew_gradient *g, unsigned uses, int64_t n,
     in[EW_OUT] = room->in[EW_OUT];
 }
 
-/* What one term is, before it is stored or summed: dx and dy have the factor
-   of their operand. */
-static const void *make(const struct ew_gradient *g, const struct ew_term *t,
-                        int64_t n, const void *const in[], void *buffer)
+/* What one term is, before it is stored or summed: dout itself, or made at
+   data[EW_D]. dx and dy have the factor of their operand. Returns where it
+   is, in rows that are *row apart. */
+static void *make(const struct ew_gradient *g, const struct ew_term *t,
+                  const struct ew_block *inner, int64_t *row)
 {
     const struct ew_pass *f = &g->forward;
-    int k = t->out - EW_DX;
-    const void *made = in[EW_OUT];
+    int k = t->out - EW_DX, from = EW_OUT;
+    bool joined = is_one_row(inner, t->uses | 1u << EW_D);
+    int64_t rows = joined ? 1 : inner->rows;
+    int64_t cols = joined ? inner->rows * inner->cols : inner->cols;
     if (t->derive) {
-        t->derive(n, in, buffer);
-        made = buffer;
+        t->derive(rows, cols, inner->data, inner->stride);
+        from = EW_D;
     }
-    if (k > EW_Y || !f->scale[k])
-        return made;
-    run_dense(g, f->scale[k], n, made, &f->factor[k], buffer);
-    return buffer;
+    if (k <= EW_Y && f->scale[k]) {
+        void *const data[] = {inner->data[from], (void *)&f->factor[k],
+                              inner->data[EW_D]};
+        const struct ew_stride stride[] = {
+            inner->stride[from], {0, 0}, inner->stride[EW_D]};
+        f->scale[k](rows, cols, data, stride);
+        from = EW_D;
+    }
+    *row = inner->stride[from].row;
+    return inner->data[from];
 }
 
-static void finish_tile(const struct ew_gradient *g, const struct ew_walk *w,
-                        const struct ew_term *t, const struct ew_block *tile,
-                        const void *made, int64_t row)
+/* Where a term is made: in its place, if nothing is to be done to it on the
+   way, or in the buffer. */
+static bool aim(const struct ew_gradient *g, const struct ew_term *t,
+                struct room *room)
 {
-    if (t->reduced)
-        add_to_sums(g, w, t, tile, made, row);
-    else
-        store(t, tile, made, row);
-}
-
-/* Whether all that the walk makes is dout as it is in memory. */
-static bool is_direct(const struct ew_gradient *g, const struct ew_walk *w,
-                      const struct ew_block *block)
-{
-    bool direct =
-        g->dtype[EW_OUT] == g->compute && !g->slope &&
-        !g->forward.scale[EW_X] && !g->forward.scale[EW_Y] &&
-        block->stride[EW_OUT].col == (int64_t)ew_types_size(g->compute);
-    for (int i = 0; i < w->terms; i++)
-        direct &= !w->term[i]->derive;
+    int64_t size = (int64_t)ew_types_size(g->compute);
+    const struct ew_stride out = room->tile.stride[t->out];
+    bool direct = t->direct && out.col == size;
+    room->inner.data[EW_D] = direct ? room->tile.data[t->out] : room->made;
+    room->inner.stride[EW_D] =
+        direct ? out : (struct ew_stride){room->tile.cols * size, size};
     return direct;
 }
 
-/* Everything is made before anything is stored, and what is dout itself is
-   stored first: one of the outputs may be dout. */
-static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
-                     const struct ew_block *tile, struct room *room)
+/* One term of a tile, from its inputs to its output. */
+static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
+                     const struct ew_term *t, struct room *room)
 {
-    const void *in[INPUTS], *made[EW_TERMS];
-    unsigned uses = 0;
-    for (int i = 0; i < w->terms; i++)
-        uses |= w->term[i]->uses;
-    for (int k = 0; k < INPUTS; k++)
-        in[k] =
-            uses >> k & 1 ? dense_input(g, tile, k, room->in[k]) : room->in[k];
-    int64_t n = tile->rows * tile->cols;
-    int64_t row = tile->cols * (int64_t)ew_types_size(g->compute);
-    fuse(g, uses, n, in, room);
-    for (int i = 0; i < w->terms; i++)
-        made[i] = make(g, w->term[i], n, in, room->made[i]);
-    for (int apart = 0; apart < 2; apart++)
-        for (int i = 0; i < w->terms; i++)
-            if ((made[i] != in[EW_OUT]) == apart)
-                finish_tile(g, w, w->term[i], tile, made[i], row);
+    struct ew_block *tile = &room->tile, *inner = &room->inner;
+    struct ew_stride from = {0, t->made_size};
+    aim(g, t, room);
+    void *made = make(g, t, inner, &from.row);
+    if (t->reduced) {
+        void *const data[] = {made, made, made, made, made, made};
+        const struct ew_stride s[EW_D_OPERANDS] = {[EW_OUT] = from};
+        add_to_sums(g, w, w->sum, tile, data, s);
+    } else if (made != tile->data[t->out])
+        store(t, tile, made, from);
 }
 
-/* Cuts the two inner loops into tiles; pieces of a row are whole lanes. */
+/* Both terms at once. */
+static void run_fused(const struct ew_gradient *g, const struct ew_walk *w,
+                      struct room *room)
+{
+    struct ew_block *tile = &room->tile, *inner = &room->inner;
+    bool direct = aim(g, w->term[0], room);
+    add_to_sums(g, w, w->fused, tile, inner->data, inner->stride);
+    if (!direct)
+        store(w->term[0], tile, inner->data[EW_D], inner->stride[EW_D]);
+}
+
+/* What is stored over dout is made last. */
+static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
+                     struct room *room)
+{
+    const struct ew_block *tile = &room->tile;
+    bring_all(g, w, room);
+    if (w->fused) {
+        run_fused(g, w, room);
+        return;
+    }
+    if (g->whole)
+        fuse(g, w->uses, &room->inner, room);
+    for (int over = 0; over < 2; over++)
+        for (int i = 0; i < w->terms; i++)
+            if ((tile->data[w->term[i]->out] == tile->data[EW_OUT]) == over)
+                run_term(g, w, w->term[i], room);
+}
+
+/* Whether a block is one call of a kernel, without any buffer. */
+static bool is_bare(const struct ew_gradient *g, const struct ew_walk *w,
+                    const struct ew_block *block)
+{
+    const struct ew_term *t = w->term[0];
+    int64_t size = (int64_t)ew_types_size(g->compute);
+    bool bare = w->fused ? t->direct && block->stride[t->out].col == size
+                         : w->terms == 1 && t->reduced && !t->derive;
+    for (int i = 0; i < w->operands && bare; i++)
+        if (w->operand[i] < INPUTS)
+            bare = fits(g, w, block, w->operand[i]);
+    return bare;
+}
+
+/* Takes a tile to a place in its block. */
+static void place_tile(const struct ew_walk *w, const struct ew_block *block,
+                       int64_t r, int64_t c, int64_t rows, int64_t cols,
+                       struct ew_block *tile)
+{
+    tile->rows = rows < block->rows - r ? rows : block->rows - r;
+    tile->cols = cols < block->cols - c ? cols : block->cols - c;
+    for (int i = 0; i < w->operands; i++) {
+        int k = w->operand[i];
+        const struct ew_stride s = block->stride[k];
+        if (block->data[k])
+            tile->data[k] = (char *)block->data[k] + r * s.row + c * s.col;
+    }
+}
+
+/* Columns of a tile: equal pieces of a row that fit, in whole lanes. */
+static int64_t tile_columns(int64_t cols, int64_t fit)
+{
+    if (cols <= fit)
+        return cols;
+    int64_t pieces = (cols + fit - 1) / fit,
+            piece = (cols + pieces - 1) / pieces;
+    return (piece + EW_LANES - 1) / EW_LANES * EW_LANES;
+}
+
+/* Cuts the two inner loops into tiles. */
 static void run_block(const struct ew_gradient *g, const struct ew_walk *w,
                       const struct ew_block *block, struct room *room)
 {
-    bool direct = is_direct(g, w, block);
-    int64_t fit = (direct ? DIRECT_BYTES : TILE_BYTES) /
-                  (int64_t)ew_types_size(g->compute);
-    int64_t cols = block->cols < fit ? block->cols : fit, rows = fit / cols;
+    int64_t size = (int64_t)ew_types_size(g->compute);
+    int64_t fit = is_bare(g, w, block) ? INT64_MAX : TILE_BYTES / size;
+    int64_t cols = tile_columns(block->cols, fit);
+    int64_t rows = fit / cols;
+    room->tile = room->inner = *block;
+    for (int k = 0; k < INPUTS; k++)
+        if (!(w->uses >> k & 1)) {
+            room->inner.data[k] = room->in[k];
+            room->inner.stride[k] = (struct ew_stride){0, size};
+        }
     for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {
-            struct ew_block tile =
-                ew_block_tile(block, EW_OPERANDS, r, c, rows, cols);
-            if (!direct)
-                run_tile(g, w, &tile, room);
-            for (int i = 0; i < w->terms && direct; i++)
-                finish_tile(g, w, w->term[i], &tile, tile.data[EW_OUT],
-                            tile.stride[EW_OUT].row);
+            place_tile(w, block, r, c, rows, cols, &room->tile);
+            run_tile(g, w, room);
         }
 }
 
@@ -367,7 +535,8 @@ static void run_part(const struct ew_gradient *g, const struct ew_walk *w,
     void *operands[EW_OPERANDS];
     memcpy(operands, data, sizeof operands);
     if (t) {
-        memset(room->sums, 0, sizeof room->sums);
+        memset(room->sums, 0, w->bytes);
+        memset(room->sums + EW_ACCUMULATORS, 0, w->bytes);
         operands[t->out] = room->sums;
     }
     run_inside(g, w, inside, operands, room);

@@ -1,5 +1,5 @@
 /*
- * The kernels of gradients: one derivative of one operation, on n dense
+ * The kernels of gradients: one derivative of one operation, on rows of dense
  * elements. Real types by gradient.inc; complex ones here, in double, rounded
  * to c64 at the end.
  */
@@ -7,23 +7,40 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "loop.h"
+#include "sum.h"
 
 /* One line binds the derivative f of an operation to its kernel. */
 #define EW_DERIVATIVE(LOOP, PASTE, name, f)                                    \
-    static void PASTE(run_##name)(int64_t n, const void *const in[],           \
-                                  void *out)                                   \
+    static void PASTE(run_##name)(int64_t rows, int64_t cols,                  \
+                                  void *const data[],                          \
+                                  const struct ew_stride s[])                  \
     {                                                                          \
-        LOOP(f, n, in, out);                                                   \
+        LOOP(f, rows, cols, data, s);                                          \
+    }
+
+/* One line binds a pair of derivatives to the kernel that stores the one and
+   sums the other, whose operand stands still if there are lanes. */
+#define EW_FUSE(PASTE, name, store, sum_up, x_stands, y_stands)                \
+    static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \
+                            const struct ew_stride s[],                        \
+                            const struct ew_sums *sums)                        \
+    {                                                                          \
+        PASTE(sum_all)                                                         \
+        (PASTE(store), PASTE(sum_up), x_stands, y_stands, rows, cols, data, s, \
+         sums);                                                                \
     }
 
 #define T float
+#define BITS int32_t
+#define LOSES 0
 #define WIDE double
 #define NAME(x) x##_f32
 #define M(fn) fn##f
 #include "gradient.inc"
 
 #define T double
+#define BITS int64_t
+#define LOSES 1
 #define WIDE double
 #define NAME(x) x##_f64
 #define M(fn) fn
@@ -203,3 +220,6 @@ static inline Z dd_div2_c(Z x, Z y, Z g, Z u, Z v)
 
 const ew_derivatives *const EW_CONCAT(ew_gradient, EW_LEVEL)[4] = {
     &derivatives_f32, &derivatives_f64, &derivatives_c64, &derivatives_c128};
+
+const ew_fused *const EW_CONCAT(ew_fused, EW_LEVEL)[2] = {&fused_f32,
+                                                          &fused_f64};

@@ -100,15 +100,20 @@ union ew_parameter {
 enum { EW_SCALE = ELEMENTWISE_ACT_NONE, EW_ACTS = ELEMENTWISE_ACT_SILU + 1 };
 
 /*
- * Gradients. A derivative is computed on n dense elements of one type:
+ * Gradients. A derivative is computed on elements of one type, which are
+ * dense in every row:
  *
- *     for (i = 0; i < n; i++)
- *         out[i] = f(X[i], Y[i], OUT[i], DDX[i], DDY[i])
+ *     for (r = 0; r < rows; r++)
+ *         for (c = 0; c < cols; c++)
+ *             out[r][c] = f(X[r][c], Y[r][c], OUT[r][c], ...)
  *
- * with in[EW_X] and so on; every pointer is valid, also of inputs that f does
- * not use.
+ * with the inputs at data[EW_X] and so on, and what is made at data[EW_D].
+ * which may be OUT. Every pointer is valid, also of inputs that f does not use.
+ * Of a first derivative, one of X and Y may stand still along the columns.
  */
-typedef void ew_derivative(int64_t n, const void *const in[], void *out);
+enum { EW_D = EW_DX, EW_D_OPERANDS };
+typedef void ew_derivative(int64_t rows, int64_t cols, void *const data[],
+                           const struct ew_stride stride[]);
 
 /* The derivatives of one operation: to x and y; the second ones to x, y and
    dout. Where it is dout itself, 0 or does not exist there is none. */
@@ -116,26 +121,45 @@ enum { EW_D_DX, EW_D_DY, EW_D_DX2, EW_D_DY2, EW_D_DDOUT2, EW_DERIVATIVES };
 typedef ew_derivative
     *ew_derivatives[ELEMENTWISE_LOGADDEXP + 1][EW_DERIVATIVES];
 
-/* The activations of one type. A slope is dout times the derivative, given at
-   in[EW_DDX] the operand of the activation or its result, where that tells the
-   derivative, and the parameter at in[EW_Y]; f32 and f64 alone have them. */
+/* The activations of one type. A slope is dout times the derivative, on n
+   dense elements: given at in[EW_OUT] dout, at in[EW_DDX] the operand of the
+   activation or its result, where that tells the derivative, and the parameter
+   at in[EW_Y]; f32 and f64 alone have them. */
+typedef void ew_slope(int64_t n, const void *const in[], void *out);
 struct ew_activations {
     ew_kernel *run[EW_ACTS];
-    ew_derivative *from_operand[EW_ACTS], *from_result[EW_ACTS];
+    ew_slope *from_operand[EW_ACTS], *from_result[EW_ACTS];
 };
 
 /*
- * A sum adds a tile of reals, whose rows are `row` bytes apart and dense, to
- * accumulators; those of the next row are sums_row doubles on. With lanes
+ * A sum adds rows of reals at data[EW_OUT] to accumulators. With lanes a row
+ * has one sum in EW_LANES parts,
  *
- *     sums[r * sums_row + c % EW_LANES] += x[r][c]
+ *     at[r * row + c % EW_LANES] += x[r][c]
  *
- * and otherwise sums[r * sums_row + c] += x[r][c]. What a sum loses by
+ * but the last cols % EW_LANES elements first, and to as many last lanes. Else
+ * every column has its own, at[r * row + c] += x[r][c]. What a sum loses by
  * rounding is added up EW_ACCUMULATORS doubles behind it.
  */
 enum { EW_LANES = 16, EW_ACCUMULATORS = 1024 };
-typedef void ew_sum(int64_t rows, int64_t cols, const void *x, int64_t row,
-                    double *sums, int64_t sums_row, bool lanes);
+struct ew_sums {
+    double *at;
+    int64_t row; /* doubles to those of the next row */
+    bool lanes;
+    bool streams; /* what is stored goes past the caches */
+};
+typedef void ew_sum(int64_t rows, int64_t cols, void *const data[],
+                    const struct ew_stride stride[],
+                    const struct ew_sums *sums);
+
+/*
+ * Commoner derivatives are summed as they are made, and the same pass stores
+ * the other one: dx at data[EW_D] while dy is summed, or dy while dx is. With
+ * lanes the operand of the sum stands still along the columns; all else is
+ * dense. By operation; NULL: there is no such kernel.
+ */
+enum { EW_SUMS_DX, EW_SUMS_DY, EW_FUSED };
+typedef ew_sum *ew_fused[ELEMENTWISE_LOGADDEXP + 1][EW_FUSED];
 
 /*
  * A streamer moves rows of bytes, dense in `from` and `row` bytes apart in
@@ -164,6 +188,7 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
  *   ew_stream_base   stream.c    no table, as there is but one
  *   ew_activation_base activation.c f16 ... f64; c64 and c128: EW_SCALE only
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
+ *   ew_fused_base    gradient.c  sums of derivatives on f32, f64
  *   ew_sum_base      sum.c       sums of f32, f64
  */
 enum { EW_LOGIC_BOOL, EW_LOGIC_I64_U64, EW_LOGIC_U64_I64, EW_LOGIC_ROWS };
@@ -179,6 +204,7 @@ enum { EW_MOVES = 5 };
     extern ew_streamer *const ew_stream_##level;                               \
     extern const struct ew_activations *const ew_activation_##level[6];        \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
+    extern const ew_fused *const ew_fused_##level[2];                          \
     extern ew_sum *const ew_sum_##level[2];
 
 EW_DECLARE_LEVEL(base)

@@ -35,6 +35,13 @@
 #define EW_ROUNDED(product) (product)
 #endif
 
+/* Where row r of operand k starts. */
+EW_INLINE void *ew_loop_at(void *const data[], const struct ew_stride s[],
+                           int k, int64_t r)
+{
+    return (char *)data[k] + r * s[k].row;
+}
+
 /* *out = op(*x, *y) */
 typedef void ew_apply(const void *x, const void *y, void *out);
 

@@ -1,31 +1,39 @@
 /*
- * The kernels of sums: a tile is added to accumulators, all in double. f32
- * does without more; the rounding errors of f64 are kept beside each sum and
- * added at the end, so that the error does not grow with the number of terms.
+ * The kernels of sums on their own: a tile is added to accumulators. Those
+ * that store something in the same pass are in gradient.c.
  */
-#include "loop.h"
+#include "sum.h"
 
-/* The error of sum + value is a double itself (Knuth's two-sum, TAOCP 2,
-   4.2.2), whichever of the two is larger. */
-EW_INLINE void add_f64(double *sum, double *lost, double value)
-{
-    double total = *sum + value, part = total - *sum;
-    *lost += (*sum - (total - part)) + (value - part);
-    *sum = total;
-}
-
-EW_INLINE void add_f32(double *sum, double *lost, float value)
-{
-    (void)lost;
-    *sum += (double)value;
-}
+#define PLAIN(NAME, T)                                                         \
+    EW_INLINE T NAME(itself)(T x, T y, T g)                                    \
+    {                                                                          \
+        (void)x, (void)y;                                                      \
+        return g;                                                              \
+    }                                                                          \
+    static void NAME(sum)(int64_t rows, int64_t cols, void *const data[],      \
+                          const struct ew_stride s[],                          \
+                          const struct ew_sums *sums)                          \
+    {                                                                          \
+        NAME(sum_all)                                                          \
+        (NULL, NAME(itself), true, true, rows, cols, data, s, sums);           \
+    }
 
 #define T float
 #define NAME(x) x##_f32
+#define BITS int32_t
+#define LOSES 0
 #include "sum.inc"
+PLAIN(NAME, T)
+#undef T
+#undef NAME
+#undef BITS
+#undef LOSES
 
 #define T double
 #define NAME(x) x##_f64
+#define BITS int64_t
+#define LOSES 1
 #include "sum.inc"
+PLAIN(NAME, T)
 
 ew_sum *const EW_CONCAT(ew_sum, EW_LEVEL)[2] = {sum_f32, sum_f64};
