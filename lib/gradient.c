@@ -392,8 +392,8 @@ elementwise_status ew_gradient_make(struct ew_gradient *g,
         return ew_fail(ELEMENTWISE_INVALID, "%s: unknown op %d", r->what,
                        (int)r->op);
     if (r->op > ELEMENTWISE_LOGADDEXP || !uses[r->op][EW_D_DX])
-        return ew_fail(ELEMENTWISE_NO_GRADIENT, "%s: %s has no gradient",
-                       r->what, elementwise_op_name(r->op));
+        return ew_fail(ELEMENTWISE_NO_GRADIENT, "%s_grad: %s has no gradient",
+                       elementwise_op_name(r->op), elementwise_op_name(r->op));
     if (!r->second)
         g->what = named.what = titles[r->op];
     elementwise_status status = check_tensors(r, g);

@@ -1143,6 +1143,107 @@ START_TEST(dout_may_be_overwritten)
 }
 END_TEST
 
+/* Results of 16 MiB and more, which may be stored past the caches: rows of
+   whole lines, of whole vectors of 16 bytes, long ones of neither. */
+static const int64_t big_shapes[][2] = {
+    {4200, 1024}, {4200, 1012}, {850, 5001}};
+
+struct big {
+    elementwise_op op;
+    int64_t shape[2], y_shape[2];
+    float *x, *y, *dout, *dx, *dy;
+};
+
+/* Rows from `row` on; the sums of columns only if these are all. */
+static void run_rows(const struct big *l, int64_t row, int64_t rows, float *dx,
+                     float *dy)
+{
+    const int64_t shape[] = {rows, l->shape[1]}, skipped = row * l->shape[1];
+    const bool per_row = l->y_shape[1] == 1;
+    const int64_t y_shape[] = {per_row ? rows : 1, l->y_shape[1]};
+    const elementwise_tensor x = {l->x + skipped, ELEMENTWISE_F32, 2, shape,
+                                  NULL};
+    const elementwise_tensor y = {l->y + (per_row ? row : 0), ELEMENTWISE_F32,
+                                  2, y_shape, NULL};
+    elementwise_tensor dout = x, tx = x, ty = y;
+    dout.data = l->dout + skipped;
+    tx.data = dx;
+    ty.data = dy;
+    ck_assert_int_eq(elementwise_apply_grad(l->op, &x, &y, NULL, &dout, -1, &tx,
+                                            dy ? &ty : NULL, NULL),
+                     ELEMENTWISE_OK);
+}
+
+/* Row by row nothing is large. The sums of columns are those of the first run,
+   which must be close to what they are. */
+static void expect_rows(const struct big *l, float *dx, float *dy)
+{
+    int64_t cols = l->shape[1];
+    bool per_row = l->y_shape[1] == 1;
+    for (int64_t r = 0; r < l->shape[0]; r++)
+        run_rows(l, r, 1, dx + r * cols, per_row ? dy + r : NULL);
+    if (per_row)
+        return;
+    run_rows(l, 0, l->shape[0], l->dx, dy);
+    for (int64_t c = 0; c < cols; c++) {
+        double sum = 0, magnitude = 0;
+        for (int64_t r = 0; r < l->shape[0]; r++) {
+            double g = l->dout[r * cols + c];
+            float term =
+                (float)(l->op == ELEMENTWISE_ADD ? g : g * l->x[r * cols + c]);
+            sum += term;
+            magnitude += fabs((double)term);
+        }
+        ck_assert_double_le(fabs(sum - dy[c]), magnitude * 0x1p-24);
+    }
+}
+
+/* At any address, in dout's place and at any level, the bits are the same. */
+static void verify_big(struct big *l, float *dx, float *dy)
+{
+    size_t n = (size_t)(l->shape[0] * l->shape[1]);
+    size_t sums = (size_t)(l->y_shape[0] * l->y_shape[1]);
+    expect_rows(l, dx, dy);
+    for (int level = 0; level <= ew_cpu_level(); level++)
+        for (int place = 0; place < 4; place++) {
+            static const int offset[] = {0, 1, 4};
+            float *to = place < 3 ? l->dx + offset[place] : l->dout;
+            float *kept = malloc(n * sizeof *kept);
+            ck_assert_ptr_nonnull(kept);
+            memcpy(kept, l->dout, n * sizeof *kept);
+            support_level(level);
+            run_rows(l, 0, l->shape[0], to, l->dy);
+            ew_cpu_limit(EW_LEVELS);
+            ck_assert_mem_eq(to, dx, n * sizeof *to);
+            ck_assert_mem_eq(l->dy, dy, sums * sizeof *dy);
+            memcpy(l->dout, kept, n * sizeof *kept);
+            free(kept);
+        }
+}
+
+START_TEST(large_outputs_are_those_of_their_rows)
+{
+    const int64_t *shape = big_shapes[_i / 4];
+    bool per_row = _i % 2;
+    struct big l = {
+        .op = _i / 2 % 2 ? ELEMENTWISE_MUL : ELEMENTWISE_ADD,
+        .shape = {shape[0], shape[1]},
+        .y_shape = {per_row ? shape[0] : 1, per_row ? 1 : shape[1]}};
+    size_t n = (size_t)(shape[0] * shape[1]) + 16;
+    float *all[7];
+    for (int k = 0; k < 7; k++) {
+        all[k] = aligned_alloc(64, (n * sizeof **all + 63) / 64 * 64);
+        ck_assert_ptr_nonnull(all[k]);
+        for (size_t i = 0; i < n; i++)
+            all[k][i] = (float)support_random(-99999, 99999) / 1024;
+    }
+    l.x = all[0], l.y = all[1], l.dout = all[2], l.dx = all[3], l.dy = all[4];
+    verify_big(&l, all[5], all[6]);
+    for (int k = 0; k < 7; k++)
+        free(all[k]);
+}
+END_TEST
+
 /* Fails unless the call is refused with the status and writes nothing. */
 static void refuse(struct gradient *g, elementwise_status expected,
                    const char *what)
@@ -1618,6 +1719,7 @@ static TCase *sums(void)
                         LARGES);
     tcase_add_loop_test(tests, five_thousand_sums_are_kept_apart, 0, FLOATS);
     tcase_add_test(tests, sum_to_refuses_what_is_wrong);
+    tcase_add_loop_test(tests, large_outputs_are_those_of_their_rows, 0, 12);
     return tests;
 }
 
