@@ -28,6 +28,14 @@ static const int32_t keep_lanes[2 * EW_LANES] = {
     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
+/* Asks for what a sum comes to next. */
+enum { AHEAD = 2048 };
+
+EW_INLINE void ask_ahead(const void *at)
+{
+    __builtin_prefetch((const char *)at + AHEAD);
+}
+
 /* What is stored past the caches goes there in the smallest vectors, which
    processors put together to lines. */
 enum { SMALLEST = 16 };
