@@ -153,10 +153,11 @@ void ew_strategy_choose(struct elementwise_plan *plan)
 {
     if (plan->empty || plan->ndim == 0)
         return;
-    bool tiles = ew_pass_tiles(&plan->pass) || has_gaps(plan, EW_X) ||
-                 has_gaps(plan, EW_Y);
+    bool tiles = ew_pass_tiles(&plan->pass);
     if (plan->ndim > 1) {
         turn(plan);
+        tiles |=
+            !plan->pass.turn && (has_gaps(plan, EW_X) || has_gaps(plan, EW_Y));
         fold(plan, tiles);
     }
     for (int k = 0; k < 2; k++)

@@ -48,12 +48,12 @@ static const struct choice choices[] = {
     /* what runs along memory is elements that share a line, or backwards */
     {{8, 32, 64}, {2, 16, 512}, {2048, 64, 1}, 1, 0, 1, 0},
     {{8, 32, 64}, {-1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0},
-    /* no two elements share a line: gathered one by one */
-    {{8, 32, 64}, {16, 128, 4096}, {2048, 64, 1}, 0, 0, 1, 0},
+    /* no two elements share a line: gathered one by one, rows folded */
+    {{8, 32, 64}, {16, 128, 4096}, {2048, 64, 1}, 0, 1, 1, 0},
     /* every second element, backwards, the same row again and again */
     {{8, 32, 64}, {4096, 128, 2}, {2048, 64, 1}, 0, 0, 1, 0},
-    {{8, 32, 64}, {2048, 64, -1}, {2048, 64, -1}, 0, 0, 1, 1},
-    {{8, 32, 64}, {0, 0, 2}, {2048, 64, 1}, 0, 0, 1, 0},
+    {{8, 32, 64}, {2048, 64, -1}, {2048, 64, -1}, 0, 1, 1, 1},
+    {{8, 32, 64}, {0, 0, 2}, {2048, 64, 1}, 0, 1, 1, 0},
     {{1, 1, 1024}, {0, 0, 2}, {0, 0, 1}, 0, 0, 1, 0},
     /* too few to be worth it */
     {{1, 1, 1023}, {0, 0, 2}, {0, 0, 1}, 0, 0, 0, 0},
