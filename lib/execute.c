@@ -15,7 +15,7 @@ enum {
     OPERANDS = EW_OUT + 1, /* of a forward call */
     TILE_BYTES = 8192,     /* per buffer: four of them stay in the L1 cache */
     STREAM_BYTES = 2048,   /* where there is but the buffer of what is made */
-    PIECE_BYTES = 4096,    /* of out, where an activation follows at most */
+    PIECE_BYTES = 4096,    /* of out, where only an activation follows */
     LINE = 64,
     TURNED_ROWS = 32 /* of a tile; their bytes fill whole lines of x */
 };
