@@ -36,6 +36,8 @@ ROWS = ("P* add f32", "P2.1M *", "P2.64K * f32", "P3.y * [fi][36][24]",
 X, Y, OUT, DX, DY = range(5)
 FORWARD, GRADIENT, SUM = range(3)
 BATCH = 5e-4  # seconds of calls between two readings of the clock
+WARMING = 4  # calls before them, which find the caches as another left them
+COLD = 0.02  # seconds of a call that is too slow to repeat for that
 ROUNDS, FEWEST = 15, 5
 REFRESH = 40  # rows, after which the machine is measured again
 LONGEST = 1.5  # seconds for a row, unless it is too slow for FEWEST rounds
@@ -423,17 +425,19 @@ def runs_of(found, row):
 
 def measure(runs):
     """{name: [median, lower and upper quartile]}, in turns."""
-    calls, samples = {}, {name: [] for name in runs}
+    calls, warming, samples = {}, {}, {name: [] for name in runs}
     for name, run in runs.items():
         n = 1
         while (seconds := run(n)) < BATCH / 4 and n < 1 << 20:
             n *= 4
         calls[name] = max(1, round(n * BATCH / seconds))
+        warming[name] = WARMING if seconds / n < COLD else 0
     names, end = list(runs), time.perf_counter() + LONGEST
     for turn in range(ROUNDS):
         if turn >= FEWEST and time.perf_counter() > end:
             break
         for name in names[turn % len(names):] + names[:turn % len(names)]:
+            runs[name](warming[name])
             samples[name].append(runs[name](calls[name]) / calls[name])
     return {name: quartiles(times) for name, times in samples.items()}
 
