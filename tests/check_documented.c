@@ -591,6 +591,7 @@ static elementwise_status provoke_data(struct trial *r, int i)
 static elementwise_status provoke_other(struct trial *r, int i)
 {
     static const int64_t target[] = {1, 3};
+    elementwise_dtype dtype;
     int ndim;
     switch (i) {
     case 0:
@@ -614,9 +615,12 @@ static elementwise_status provoke_other(struct trial *r, int i)
         return elementwise_result_type(ELEMENTWISE_ADD, ELEMENTWISE_F32,
                                        ELEMENTWISE_F32, NULL);
     case 8:
+        return elementwise_result_type(ELEMENTWISE_ADD, (elementwise_dtype)99,
+                                       ELEMENTWISE_F32, &dtype);
+    case 9:
         return elementwise_plan_create(NULL, ELEMENTWISE_ADD, &r->t[X],
                                        &r->t[Y], -1, &r->t[OUT], NULL);
-    case 9:
+    case 10:
         return elementwise_plan_run(NULL, NULL, NULL, NULL);
     default:
         return ELEMENTWISE_OK;
