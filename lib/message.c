@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Long enough for a diagram of ordinary extents at rank 64; longer text is
    cut. Thread-local, so the pointer that last_error returns stays valid. */
@@ -85,12 +86,20 @@ static int column_width(const struct ew_alignment *a)
     return 2 + (x > y ? x : y);
 }
 
+/* The column of names: the longest decides, "operand 10" for instance. */
+static int name_width(const struct ew_alignment *a)
+{
+    size_t x = strlen(a->x.name), y = strlen(a->y.name);
+    size_t width = x > y ? x : y;
+    return width > 8 ? (int)width : 8;
+}
+
 /* One operand: extents in their columns, [1] where a trailing 1 was dropped,
    a dot where the operand has no dimension and counts as 1. */
 static void add_row(struct ew_text *text, const struct ew_alignment *a,
                     const struct ew_placed *p, int width)
 {
-    ew_text_add(text, "\n  %-8s", p->name);
+    ew_text_add(text, "\n  %-*s", name_width(a), p->name);
     for (int dim = 0; dim < columns(a); dim++) {
         int own = dim - p->start;
         if (own >= 0 && own < p->ndim)
@@ -108,15 +117,15 @@ static void add_row(struct ew_text *text, const struct ew_alignment *a,
 static void add_diagram(struct ew_text *text, const struct ew_alignment *a,
                         int dim)
 {
-    int width = column_width(a);
-    ew_text_add(text, "\n\n  %-8s", "dim");
+    int width = column_width(a), names = name_width(a);
+    ew_text_add(text, "\n\n  %-*s", names, "dim");
     for (int i = 0; i < columns(a); i++)
         ew_text_add(text, "%*d", width, i);
     add_row(text, a, &a->x, width);
     add_row(text, a, &a->y, width);
     if (dim >= 0)
-        ew_text_add(text, "\n  %*s neither equal nor 1", 8 + (dim + 1) * width,
-                    "^");
+        ew_text_add(text, "\n  %*s neither equal nor 1",
+                    names + (dim + 1) * width, "^");
     if (a->no_choice)
         ew_text_add(text, "\n  aligned at the right; . counts as 1");
     else

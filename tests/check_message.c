@@ -151,6 +151,35 @@ START_TEST(columns_are_as_wide_as_the_widest_extent)
 }
 END_TEST
 
+/* The names of broadcast_shapes are longer than x and y. */
+START_TEST(columns_stand_under_each_other_behind_long_names)
+{
+    int64_t first[] = {2, 3}, other[] = {2, 4}, shape[ELEMENTWISE_MAX_NDIM];
+    elementwise_tensor x = shaped(2, first), y = shaped(2, other);
+    const elementwise_tensor *operands[11];
+    int ndim;
+    for (int i = 0; i < 11; i++)
+        operands[i] = i == 10 ? &y : &x;
+    ck_assert_int_eq(elementwise_broadcast_shapes(operands, 11, &ndim, shape),
+                     ELEMENTWISE_BAD_SHAPE);
+    ck_assert_msg(strstr(elementwise_last_error(),
+                         "\n  dim          0   1"
+                         "\n  so far       2   3"
+                         "\n  operand 10   2   4"
+                         "\n                   ^ neither"),
+                  "%s", elementwise_last_error());
+    operands[1] = &y;
+    ck_assert_int_eq(elementwise_broadcast_shapes(operands, 2, &ndim, shape),
+                     ELEMENTWISE_BAD_SHAPE);
+    ck_assert_msg(strstr(elementwise_last_error(),
+                         "\n  dim         0   1"
+                         "\n  so far      2   3"
+                         "\n  operand 1   2   4"
+                         "\n                  ^ neither"),
+                  "%s", elementwise_last_error());
+}
+END_TEST
+
 /* Shape number n of rank 0 ... 3 with extents 0 ... 3. */
 static int64_t nth_shape(int n, int64_t *shape)
 {
@@ -400,6 +429,7 @@ int main(void)
     tcase_add_test(diagrams, a_wrong_out_is_told_the_shape_it_needs);
     tcase_add_test(diagrams, a_target_that_is_too_small_is_not_to_be_stretched);
     tcase_add_test(diagrams, columns_are_as_wide_as_the_widest_extent);
+    tcase_add_test(diagrams, columns_stand_under_each_other_behind_long_names);
     tcase_add_test(advice, advice_lists_exactly_the_legal_axes);
     tcase_add_test(advice,
                    advice_for_a_given_target_lists_exactly_the_legal_axes);
