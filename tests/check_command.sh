@@ -684,6 +684,25 @@ equal 'info --json' '{"file":"a \"b\\.npy","dtype":"f32","descr":"<f4",'`
     `'"shape":[2,3],"order":"C","byteorder":"little","bytes":24,'`
     `'"offset":128,"version":"1.0"}' \
     "$("$elementwise" info --json 'a "b\.npy' | sed 's/>f4/<f4/; s/big/little/')"
+# name_json NAME BYTES JSON: a file's name, as printf escapes, in JSON
+name_json() {
+    # shellcheck disable=SC2059
+    name=$(printf "$2")
+    cp x.npy "$name"
+    # shellcheck disable=SC2059
+    equal "info --json of a name: $1" "{\"file\":\"$(printf "$3")\"" \
+        "$("$elementwise" info --json "$name" | sed 's/,.*//')"
+    rm "$name"
+}
+name_json 'UTF-8' '\303\251\342\202\254\360\237\230\200' \
+    '\303\251\342\202\254\360\237\230\200'
+name_json 'Latin-1' 'a\377b' 'a\\u00ffb'
+name_json 'half a character' '\303' '\\u00c3'
+name_json 'two thirds of one' '\342\202' '\\u00e2\\u0082'
+name_json 'not the shortest form' '\300\257' '\\u00c0\\u00af'
+name_json 'a surrogate' '\355\240\200' '\\u00ed\\u00a0\\u0080'
+name_json 'beyond U+10FFFF' '\364\220\200\200' \
+    '\\u00f4\\u0090\\u0080\\u0080'
 prints 'info --json of V2' '"dtype":null' info raw.npy --json
 prints 'info of V2 as bf16' 'bf16 (2)' info raw.npy --dtype bf16
 complains 'info goes on after a broken file' 4 'bad.npy' info bad.npy x.npy

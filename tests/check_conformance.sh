@@ -293,6 +293,10 @@ says "the line that is broken" 4 "broken.txt:8: 'axis' and an integer" \
     conform "$folder/broken.txt" "$cases"
 says "files behind one that does not exist" 4 'on purpose, joke: 1' \
     conform "$folder/nothing.txt" "$cases"
+printf 'sub axis -1 x two_four.npy y one_two.npy out two_four.npy differs %b\n' \
+    '\0351t\0351' >"$cases/manifest.txt"
+says "a word that is not UTF-8 in JSON" 0 '"on_purpose":{"\u00e9t\u00e9":1}' \
+    conform --json "$cases"
 
 # diff
 says "equal files" 0 '' diff "$cases/one_two.npy" "$cases/one_two.npy"

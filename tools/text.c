@@ -68,16 +68,39 @@ void text_print_json_shape(int ndim, const int64_t *shape)
     putchar(']');
 }
 
+/* Bytes of the character that the text begins with in UTF-8; 0: it is none.
+   The second byte rules out what would have a shorter form, halves of pairs of
+   UTF-16, and all beyond U+10FFFF. */
+static size_t utf8_length(const unsigned char *text)
+{
+    unsigned char first = text[0];
+    size_t n = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    unsigned char least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    unsigned char most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    if (n == 1)
+        return 1;
+    if (first < 0xC2 || first > 0xF4 || text[1] < least || text[1] > most)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if (text[i] < 0x80 || text[i] > 0xBF)
+            return 0;
+    return n;
+}
+
 void text_print_json(const char *text)
 {
+    size_t n;
     putchar('"');
-    for (; *text; text++) {
+    for (; *text; text += n ? n : 1) {
         unsigned char byte = (unsigned char)*text;
-        if (byte == '"' || byte == '\\')
+        n = utf8_length((const unsigned char *)text);
+        if (n > 1)
+            printf("%.*s", (int)n, text);
+        else if (byte == '"' || byte == '\\')
             printf("\\%c", byte);
         else if (byte == '\n')
             printf("\\n");
-        else if (byte < ' ' || byte == 0x7f)
+        else if (byte < ' ' || byte >= 0x7f)
             printf("\\u%04x", byte);
         else
             putchar(byte);

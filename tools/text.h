@@ -22,7 +22,8 @@ void text_print_shape(int ndim, const int64_t *shape);
 /** Prints [2,3,4]. */
 void text_print_json_shape(int ndim, const int64_t *shape);
 
-/** Prints text in quotes, escaped. Bytes beyond ASCII stay as they are. */
+/** Prints text in quotes, escaped. UTF-8 stays as it is; a byte that is none,
+    in a file's name for instance, becomes \u00XX, so that the JSON is valid. */
 void text_print_json(const char *text);
 
 /** Prints "480 bytes", and for more than that a rounded figure too. */
