@@ -152,6 +152,33 @@ reads "a difference on purpose" 0 'on purpose, nap: 1' 'add axis -1' \
 reads "a reason excuses one result" 1 '2 (40000000) found' 'mul axis -1' \
     "x f32 () $one" "y f32 () $two" "out f32 () $one" 'differs nap' \
     "our-out f32 () $three"
+# What a case says twice must not be two things, nor a difference none.
+reads "a result and an error" 4 "v.txt:3: the case has a result and 'error'" \
+    'add axis -1' "x f32 () $one" "y f32 () $two" "out f32 () $two" 'error'
+reads "a gradient and an error" 4 "v.txt:3: the case has a result and 'error'" \
+    'grad add axis -1' "x f32 () $one" "y f32 () $two" "dout f32 () $two" \
+    "dy f32 () $two" 'error'
+reads "a result and an error of ours" 4 "result of ours and 'our-error'" \
+    'add axis -1' "x f32 () $one" "y f32 () $two" "out f32 () $two" \
+    'differs nap' 'our-error' "our-out f32 () $three"
+reads "a difference that is none" 4 'v.txt:3: what is said to be ours is no' \
+    'add axis -1' "x f32 () $one" "y f32 () $two" "out f32 () $three" \
+    'differs nap' "our-out f32 () $three"
+reads "a difference of two NaNs" 4 'v.txt:3: what is said to be ours is no' \
+    'add axis -1' "x f32 () 7fc00000" "y f32 () $two" "out f32 () 7fc00000" \
+    'differs nap' 'our-out f32 () ffc00000'
+reads "an element that is another NaN" 4 'is no difference' 'add axis -1' \
+    "x f32 () 7fc00000" "y f32 () $two" "out f32 () 7fc00000" \
+    'differs nap out()=ffc00000'
+reads "a difference of two errors that is none" 4 'is no difference' \
+    'add axis 5' "x f32 (2) $one $one" "y f32 (2,1) $one $one" \
+    'error' 'differs nap' 'our-error BAD_AXIS'
+reads "a difference of two errors" 0 'on purpose, nap: 1' \
+    'add axis 5' "x f32 (2) $one $one" "y f32 (2,1) $one $one" \
+    'error BAD_SHAPE' 'differs nap' 'our-error BAD_AXIS'
+reads "a difference in a zero's sign" 0 'on purpose, nap: 1' 'add axis -1' \
+    'x f32 () 00000000' 'y f32 () 80000000' 'out f32 () 80000000' \
+    'differs nap' 'our-out f32 () 00000000'
 # Two elements in which a framework's max differs: [NaN, 0, 1] with [1, -0, 1]
 max="max axis -1
 x f32 (1,3) 7fc00000 00000000 $one
@@ -261,6 +288,11 @@ says "a missing .npy file" 4 'cases/missing.npy: ' conform "$cases"
 echo 'add axis -1 x' >"$cases/manifest.txt"
 says "a role without a file" 4 'manifest.txt:1: a file should follow x' \
     conform "$cases"
+
+echo 'add axis -1 x one_two.npy y one_two.npy out two_four.npy error' \
+    >"$cases/manifest.txt"
+says "a line with a result and an error" 4 \
+    "manifest.txt:1: the case has a result and 'error'" conform "$cases"
 
 printf '\357\273\277add axis -1 x one_two.npy y one_two.npy out %s\r\n\r\n \t\n' \
     two_four.npy >"$cases/manifest.txt"

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "command.h"
+#include "compare.h"
 #include "operand.h"
 #include "slab.h"
 #include "text.h"
@@ -299,7 +300,7 @@ static int read_exception(struct vectors *v, const char *word)
     if (!read_element(bits + 1, theirs->dtype, to))
         return fail(v, "'%s' is not %s in hexadecimal", word,
                     elementwise_dtype_name(theirs->dtype));
-    if (!memcmp(to, theirs->data + at * size, size))
+    if (compare_elements(ours->dtype, theirs->data + at * size, to, 0) <= 0)
         return fail(v, "'%s' is no difference", word);
     return COMMAND_DONE;
 }
@@ -347,6 +348,57 @@ static int check_array(const struct vectors *v, int role)
     return COMMAND_DONE;
 }
 
+/* Whether the arrays hold the same numbers, where any NaN is like any other,
+   as for a case. */
+static bool same_array(const struct vector_array *a,
+                       const struct vector_array *b)
+{
+    size_t size = elementwise_dtype_size(a->dtype), i = 0;
+    if (a->dtype != b->dtype || a->ndim != b->ndim ||
+        memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) != 0)
+        return false;
+    while (i < a->count && compare_elements(a->dtype, a->data + i * size,
+                                            b->data + i * size, 0) <= 0)
+        i++;
+    return i == a->count;
+}
+
+static bool has_result(const struct vector *c, int first)
+{
+    return c->array[first].given || c->array[first + 1].given ||
+           c->array[first + 2].given;
+}
+
+/* Whether what is documented is not the framework's result: an error is any
+   error if it has no name. */
+static bool is_difference(const struct vector *c)
+{
+    if (c->fails && c->our_fails)
+        return c->status && c->our_status && c->status != c->our_status;
+    bool differs = c->fails || c->our_fails;
+    for (int k = 0; k < 3 && !differs; k++) {
+        const struct vector_array *theirs = &c->array[VECTOR_OUT + k],
+                                  *ours = &c->array[VECTOR_OUR_OUT + k];
+        differs = theirs->given && ours->given && !same_array(theirs, ours);
+    }
+    return differs;
+}
+
+/* A case has one result, and what is said to differ from it does. */
+static int check_results(const struct vectors *v)
+{
+    const struct vector *c = &v->vector;
+    bool ours = has_result(c, VECTOR_OUR_OUT);
+    if (c->fails && has_result(c, VECTOR_OUT))
+        return fail(v, "the case has a result and 'error'; one is wrong");
+    if (c->our_fails && ours)
+        return fail(v, "the case has a result of ours and 'our-error'; one is "
+                       "wrong");
+    if ((ours || c->our_fails) && !is_difference(c))
+        return fail(v, "what is said to be ours is no difference");
+    return COMMAND_DONE;
+}
+
 /* Whether the case has all it needs. */
 static int check_case(const struct vectors *v)
 {
@@ -365,7 +417,7 @@ static int check_case(const struct vectors *v)
     for (int i = 0; i < VECTOR_ROLES && !code; i++)
         if (a[i].given)
             code = check_array(v, i);
-    return code;
+    return code ? code : check_results(v);
 }
 
 static void clear(struct vector *vector)
@@ -427,8 +479,7 @@ static int read_text_line(struct vectors *v, struct open_part *last)
 static int check_reason(const struct vectors *v)
 {
     const struct vector *c = &v->vector;
-    bool said = c->our_fails || c->array[VECTOR_OUR_OUT].given ||
-                c->array[VECTOR_OUR_DX].given || c->array[VECTOR_OUR_DY].given;
+    bool said = c->our_fails || has_result(c, VECTOR_OUR_OUT);
     if (said != (c->reasons > 0))
         return fail(v, "%s",
                     said ? "'differs' and a keyword are missing"
