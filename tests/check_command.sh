@@ -882,6 +882,25 @@ complains 'an argument that a system has not' 2 'numpy takes no --axis' \
     explain add 2 2 --dialect numpy --axis 0
 complains 'arguments of a system without one' 2 'needs --dialect' \
     explain add 2 2 --num-axes 0
+# Numbers that are beyond what the option is kept in
+for option in --axis --num-axes; do
+    for value in 2147483648 -2147483649 99999999999999999999; do
+        complains "$option $value" 2 "'$value' is not an integer" \
+            explain add 2 2 --dialect caffe "$option=$value"
+    done
+done
+for value in 1e400 -1e400; do
+    complains "--alpha $value" 2 "'$value' is not a number of f64" \
+        explain add 2 2 --act leaky_relu "--alpha=$value"
+    complains "--scale-x $value" 2 "'$value' is not a number of f64" \
+        explain add 2 2 "--scale-x=$value"
+    complains "--scale-y $value" 2 "'$value' is not a number of f64" \
+        explain add 2 2 "--scale-y=$value"
+done
+prints 'an infinity that is written as one' '(2), 8 bytes' \
+    explain add 2 2 --scale-x inf
+prints 'a number below the least f64' '(2), 8 bytes' \
+    explain add 2 2 --scale-x 1e-400
 complains 'broadcast is a flag' 2 'not 0 or 1' \
     explain add 2 2 --dialect onnx6 --broadcast 2
 

@@ -245,6 +245,8 @@ reads "no dout" 4 'a gradient needs dout' 'grad add axis 1' "x f32 () $one" \
     "y f32 () $one" "dx f32 () $one"
 reads "strides of another rank" 4 'are not 1 strides' 'add axis 1' \
     'x f32 (2) strides (1,1)'
+reads "strides beyond int64" 4 'are not 1 strides' 'add axis 1' \
+    'x f32 (2) strides (-99999999999999999999)'
 reads "strides that reach too far" 4 'the strides of x reach over' \
     'add axis 1' "x f32 (70) strides (1048576) $(
         printf "%0.s$one " $(seq 70)
@@ -259,6 +261,12 @@ reads "an unknown status" 4 "'BAD' is not an error" 'add axis 1' 'error BAD'
 says "a level that does not exist" 2 'no kernels for sse9' conform \
     --cpu sse9 "$folder/v.txt"
 says "no file" 2 'is needed' conform
+for seed in 0 -1 99999999999999999999 9223372036854775808; do
+    says "the seed $seed" 2 "'$seed' is not a seed" conform --strides=$seed \
+        "$folder/v.txt"
+done
+says "a bound beyond f64" 2 "'1e400' is not a number of ULP" conform \
+    --ulp 1e400 "$folder/v.txt"
 
 # Folders of .npy files
 cases=$folder/cases
@@ -283,6 +291,9 @@ says "a folder, and where it differs" 1 \
     conform "$cases"
 says "the reason of a manifest is taken as it is" 1 'on purpose, joke: 1' \
     conform "$cases"
+echo "add axis -1 x $cases/one_two.npy y one_two.npy out $cases/two_four.npy" \
+    >"$cases/manifest.txt"
+says "files that are named from the root" 0 '  1       0' conform "$cases"
 echo 'add axis -1 x one_two.npy y missing.npy' >"$cases/manifest.txt"
 says "a missing .npy file" 4 'cases/missing.npy: ' conform "$cases"
 echo 'add axis -1 x' >"$cases/manifest.txt"

@@ -2,7 +2,9 @@
  * Turns argv into options and operands. Options may stand anywhere, which is
  * why this is not getopt: it would take -0.5 for five of them.
  */
+#include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +64,7 @@ enum { OPTIONS = sizeof options / sizeof *options };
 static int read_int(const char *option, const char *value, int *number)
 {
     char *end;
-    long n = strtol(value, &end, 10);
+    long long n = strtoll(value, &end, 10);
     if (end == value || *end || n < INT_MIN || n > INT_MAX)
         return command_fail(COMMAND_USAGE, "%s: '%s' is not an integer", option,
                             value);
@@ -135,19 +137,27 @@ static int set_dtype(struct arguments *a, const char *value)
 static int set_strides(struct arguments *a, const char *value)
 {
     char *end;
+    errno = 0;
     long long seed = strtoll(value, &end, 10);
-    if (end == value || *end || seed < 1)
+    if (end == value || *end || errno || seed < 1)
         return command_fail(COMMAND_USAGE,
                             "--strides: '%s' is not a seed such as 1", value);
     a->strides_seed = (uint64_t)seed;
     return COMMAND_DONE;
 }
 
-static int set_ulp(struct arguments *a, const char *value)
+/* False if it is no number or beyond the largest, which is no infinity. */
+static bool read_double(const char *value, double *number)
 {
     char *end;
-    a->ulp = strtod(value, &end);
-    if (end == value || *end || !(a->ulp >= 0))
+    errno = 0;
+    *number = strtod(value, &end);
+    return end > value && !*end && !(errno && isinf(*number));
+}
+
+static int set_ulp(struct arguments *a, const char *value)
+{
+    if (!read_double(value, &a->ulp) || !(a->ulp >= 0))
         return command_fail(COMMAND_USAGE,
                             "--ulp: '%s' is not a number of ULP such as 4",
                             value);
@@ -172,11 +182,9 @@ static int set_act(struct arguments *a, const char *value)
 
 static int read_factor(const char *option, const char *value, double *factor)
 {
-    char *end;
-    *factor = strtod(value, &end);
-    if (end == value || *end)
-        return command_fail(COMMAND_USAGE, "%s: '%s' is not a number", option,
-                            value);
+    if (!read_double(value, factor))
+        return command_fail(COMMAND_USAGE, "%s: '%s' is not a number of f64",
+                            option, value);
     return COMMAND_DONE;
 }
 

@@ -161,7 +161,7 @@ static bool parse_strides(const char *text, struct vector_array *array)
         if (*text != (n ? ',' : '(') || n == array->ndim)
             return false;
         long stride = strtol(text + 1, &end, 10);
-        if (end == text + 1 || labs(stride) > 1 << 20)
+        if (end == text + 1 || stride < -(1 << 20) || stride > 1 << 20)
             return false;
         array->strides[n++] = stride;
     }
@@ -532,7 +532,10 @@ static int read_npy(struct vectors *v, struct vector_array *array,
     char *path = malloc(size);
     if (!path)
         return command_fail(COMMAND_TOO_BIG, "no memory for a name");
-    snprintf(path, size, "%s/%s", v->folder, name);
+    if (*name == '/')
+        strcpy(path, name);
+    else
+        snprintf(path, size, "%s/%s", v->folder, name);
     int code = operand_open(&operand, path, v->bf16);
     if (!code)
         code = slab_load(&operand);
