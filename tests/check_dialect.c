@@ -648,6 +648,32 @@ static bool notes(const char *system, elementwise_op op, int ny,
     return found;
 }
 
+/* Of broadcast as given, on an x of (2,3,4). */
+static bool axis_noted(int axis, int broadcast, int ny)
+{
+    static const int64_t shape[] = {2, 3, 4}, ones[] = {1, 4};
+    const struct dialect_arguments a = {DIALECT_AXIS | DIALECT_BROADCAST, axis,
+                                        0, broadcast};
+    elementwise_tensor x = {NULL, ELEMENTWISE_F32, 3, shape, NULL};
+    elementwise_tensor y = {NULL, ELEMENTWISE_F32, ny, ones, NULL};
+    struct dialect_view view;
+    bool found = false;
+    dialect_look(DIALECT_ONNX6, ELEMENTWISE_ADD, &x, &y, &a, &view);
+    ck_assert(view.verdict ==
+              (broadcast && ny == 1 ? DIALECT_LEGAL : DIALECT_ILLEGAL));
+    for (int i = 0; i < DIALECT_NOTES && view.notes[i]; i++)
+        found |= strstr(view.notes[i], "silent on negative axes") != NULL;
+    return found;
+}
+
+START_TEST(what_onnx_does_not_say_is_noted)
+{
+    ck_assert(axis_noted(-5, 1, 1) && axis_noted(-1, 1, 1));
+    ck_assert(axis_noted(-1, 1, 2));
+    ck_assert(!axis_noted(0, 1, 1) && !axis_noted(-1, 0, 1));
+}
+END_TEST
+
 START_TEST(what_a_version_cannot_is_noted)
 {
     ck_assert(notes("caffe2", ELEMENTWISE_LESS_THAN, 1, "inferring shapes"));
@@ -682,6 +708,7 @@ int main(void)
                         sizeof inventories / sizeof *inventories);
     tcase_add_test(tests, caffe_has_eltwise_for_bottoms_of_equal_shapes);
     tcase_add_test(tests, what_is_too_large_there_is_refused);
+    tcase_add_test(tests, what_onnx_does_not_say_is_noted);
     tcase_add_test(tests, what_a_version_cannot_is_noted);
     tcase_add_test(tests, every_system_has_a_rule_here);
     TCase *const cases[] = {tests, NULL};

@@ -167,8 +167,9 @@ enum {
     PLACED = 512,         /* elsewhere than at the right */
     PLACED_INSIDE = 1024, /* nor at 0 */
     FLOATS = 2048,
-    RIGHT_RULE = 4096, /* the operation follows NumPy's rule */
-    ABOVE_32 = 8192    /* dimensions */
+    RIGHT_RULE = 4096,   /* the operation follows NumPy's rule */
+    ABOVE_32 = 8192,     /* dimensions */
+    NO_SUCH_AXIS = 16384 /* a negative one, of which the system says nothing */
 };
 
 /* What else there is to know about a system, where all of when holds. */
@@ -236,6 +237,9 @@ static const struct note {
     {"caffe2", NULL, AXIS_IGNORED,
      "axis is ignored without broadcast=1; in 2017 it was refused, and so "
      "were shapes that differ"},
+    {"onnx6", NULL, NO_SUCH_AXIS,
+     "ONNX is silent on negative axes: here refused, and not read where y has "
+     "one element"},
     {"onnx6", NULL, PLACED,
      "the onnx package's reference evaluator, 1.23, ignores axis"},
     {"onnx6", NULL, PLACED_INSIDE,
@@ -589,6 +593,8 @@ static unsigned circumstances(const struct look *look)
         when |= right_aligned ? RIGHT_RULE : RIGHT_RULE | AXIS_IGNORED;
     if (!(a->given & DIALECT_AXIS))
         when |= NO_AXIS_GIVEN;
+    else if (a->axis < 0 && look->rule->negative == NO_NEGATIVE)
+        when |= NO_SUCH_AXIS;
     if (look->view->axis != ELEMENTWISE_NUMPY)
         when |= look->view->axis ? PLACED | PLACED_INSIDE : PLACED;
     if ((x->ndim == 0) != (y->ndim == 0) && right_aligned)
