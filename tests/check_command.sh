@@ -826,6 +826,19 @@ for system in caffe caffe2 onnx6 paddle1 paddle2 pdpd; do
 done
 prints 'what a converter gets wrong' 'note   ONNX' explain add 4x4x4 4 \
     --dialect onnx6 --broadcast 1 --axis 1
+prints 'types are not judged' 'note   types are not judged' \
+    explain add 2x3:i32 3:f32 --dialect torch
+prints 'nor in JSON' '"types are not judged' \
+    explain add 2x3:i32 3:f32 --dialect torch --json
+prints 'nor in the table' '    types are not judged' \
+    explain add 2x3:i32 3:i32
+equal 'where types do not matter, nothing is said' 0 \
+    "$("$elementwise" explain add 2x3:f64 3:f64 | grep -c judged)"
+prints 'and in the help' 'shapes and arguments are judged' explain --help
+prints 'an axis that ONNX says nothing of' 'note   ONNX is silent' \
+    explain add 2x2x2 1 --dialect onnx6 --broadcast 1 --axis -5
+complains 'and with more elements' 3 'note: ONNX is silent' \
+    explain add 2x2x2 2 --dialect onnx6 --broadcast 1 --axis -5
 prints 'what a plugin gets wrong' 'note   OpenVINO' explain sub 3x3 3 \
     --dialect pdpd --axis 0
 prints 'operands that were exchanged' 'y to the power x' \

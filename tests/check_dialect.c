@@ -686,6 +686,36 @@ START_TEST(what_a_version_cannot_is_noted)
 }
 END_TEST
 
+static bool types_noted(int dialect, elementwise_dtype x, elementwise_dtype y,
+                        int64_t extent)
+{
+    const int64_t shape[] = {extent}, three[] = {3};
+    const struct dialect_arguments none = {0, 0, 0, 0};
+    elementwise_tensor a = {NULL, x, 1, shape, NULL};
+    elementwise_tensor b = {NULL, y, 1, three, NULL};
+    struct dialect_view view;
+    bool found = false;
+    dialect_look(dialect, ELEMENTWISE_ADD, &a, &b, &none, &view);
+    for (int i = 0; i < DIALECT_NOTES && view.notes[i]; i++)
+        found |= strstr(view.notes[i], "types are not judged") != NULL;
+    return found;
+}
+
+/* What no system has been asked is not to be taken for its answer. */
+START_TEST(types_that_are_not_judged_are_noted)
+{
+    for (int i = 0; i < DIALECTS; i++)
+        for (elementwise_dtype x = ELEMENTWISE_BOOL; x <= ELEMENTWISE_C128; x++)
+            for (elementwise_dtype y = ELEMENTWISE_BOOL; y <= ELEMENTWISE_C128;
+                 y++) {
+                bool everywhere =
+                    x == y && (x == ELEMENTWISE_F32 || x == ELEMENTWISE_F64);
+                ck_assert(types_noted(i, x, y, 3) == !everywhere);
+                ck_assert(!types_noted(i, x, y, 4)); /* refused anyway */
+            }
+}
+END_TEST
+
 START_TEST(every_system_has_a_rule_here)
 {
     ck_assert_int_eq(dialect_from_name("mxnet"), -1);
@@ -710,6 +740,7 @@ int main(void)
     tcase_add_test(tests, what_is_too_large_there_is_refused);
     tcase_add_test(tests, what_onnx_does_not_say_is_noted);
     tcase_add_test(tests, what_a_version_cannot_is_noted);
+    tcase_add_test(tests, types_that_are_not_judged_are_noted);
     tcase_add_test(tests, every_system_has_a_rule_here);
     TCase *const cases[] = {tests, NULL};
     return support_run("dialect", cases);

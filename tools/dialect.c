@@ -575,6 +575,17 @@ static bool is_float(elementwise_dtype dtype)
     return dtype >= ELEMENTWISE_F16 && dtype <= ELEMENTWISE_F64;
 }
 
+const char *dialect_types_note(const elementwise_tensor *x,
+                               const elementwise_tensor *y)
+{
+    bool everywhere =
+        x->dtype == ELEMENTWISE_F32 || x->dtype == ELEMENTWISE_F64;
+    return everywhere && x->dtype == y->dtype
+               ? NULL
+               : "types are not judged, only shapes and arguments; the type of "
+                 "out is ours";
+}
+
 static unsigned circumstances(const struct look *look)
 {
     const elementwise_tensor *x = look->x, *y = look->y;
@@ -612,6 +623,8 @@ static void add_notes(struct look *look, const char *name, elementwise_op op)
         if (!strcmp(notes[i].name, name) && !(notes[i].when & ~when) &&
             (!notes[i].operations || lists(notes[i].operations, op)))
             look->view->notes[n++] = notes[i].text;
+    if (!look->view->verdict && n < DIALECT_NOTES)
+        look->view->notes[n] = dialect_types_note(look->x, look->y);
 }
 
 void dialect_look(int dialect, elementwise_op op, const elementwise_tensor *x,

@@ -26,7 +26,7 @@ enum dialect_verdict {
 };
 
 /** Bytes of a reason and of a reshape, and notes there may be. */
-enum { DIALECT_REASON = 160, DIALECT_TEXT = 2048, DIALECT_NOTES = 5 };
+enum { DIALECT_REASON = 160, DIALECT_TEXT = 2048, DIALECT_NOTES = 7 };
 
 struct dialect_view {
     enum dialect_verdict verdict;
@@ -52,6 +52,11 @@ int dialect_default_axis(int dialect);
 
 /** -1: unknown. */
 int dialect_from_name(const char *name);
+
+/** That types are not judged, where it may matter: unless both are f32 or both
+    f64, which every system has. NULL: it does not. */
+const char *dialect_types_note(const elementwise_tensor *x,
+                               const elementwise_tensor *y);
 
 void dialect_look(int dialect, elementwise_op op, const elementwise_tensor *x,
                   const elementwise_tensor *y,

@@ -151,9 +151,12 @@ void elsewhere_print_table(const struct call *call,
                            const struct dialect_arguments *arguments)
 {
     int width = name_width(call->op);
+    const char *types = dialect_types_note(call->x, call->y);
     printf("\n  these shapes elsewhere\n");
     for (int i = 0; i < DIALECTS; i++)
         print_line(call, i, arguments, width);
+    if (types)
+        printf("    %s\n", types);
 }
 
 void elsewhere_print_arguments(int dialect,
