@@ -227,7 +227,8 @@ static int64_t tile_elements(const struct ew_pass *pass)
     unsigned widest = pass->result_size;
     for (int k = 0; k < OPERANDS; k++)
         widest = pass->size[k] > widest ? pass->size[k] : widest;
-    for (int k = 0; k < 2; k++)
+    int buffered = pass->store && pass->stream ? OPERANDS : 2;
+    for (int k = 0; k < buffered; k++)
         widest = pass->stored[k] > widest ? pass->stored[k] : widest;
     int64_t alone = pass->act ? PIECE_BYTES : STREAM_BYTES;
     return (ew_pass_buffers(pass) ? TILE_BYTES : alone) / widest;

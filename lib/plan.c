@@ -175,12 +175,12 @@ void ew_plan_choose_kernels(struct elementwise_plan *plan)
     *pass = (struct ew_pass){.op = ew_table_kernel(level, (int)plan->op,
                                                    t->compute[EW_X],
                                                    t->compute[EW_Y])};
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         pass->size[k] = (unsigned char)ew_types_size(t->compute[k]);
-    for (int k = 0; k < 2; k++) {
         pass->stored[k] = (unsigned char)ew_types_size(t->operand[k]);
-        pass->load[k] = conversion(level, t->compute[k], t->operand[k]);
     }
+    for (int k = 0; k < 2; k++)
+        pass->load[k] = conversion(level, t->compute[k], t->operand[k]);
     if (out != t->result && made != t->result) {
         pass->round = conversion(level, t->result, made);
         pass->result_size = (unsigned char)ew_types_size(t->result);

@@ -44,7 +44,7 @@ struct ew_pass {
     ew_streamer *stream; /* past the caches; not in place */
     ew_kernel *past;     /* op and stream in one, where no step lies between */
     union ew_parameter factor[2], alpha; /* of scale and act */
-    unsigned char stored[2];   /* bytes of an element of x and y in memory */
+    unsigned char stored[3];             /* bytes of an element in memory */
     unsigned char size[3];     /* of an element as op reads and writes it */
     unsigned char result_size; /* of an element after round */
     bool fold;                 /* the rows of a tile are dense and run as one */

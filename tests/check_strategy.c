@@ -288,6 +288,34 @@ START_TEST(every_layout_gives_the_results_of_the_reference)
 }
 END_TEST
 
+/* Tiles are then the smaller. 8000 elements fill the buffer of the narrowest
+   type, which is not enough for the widest. */
+START_TEST(an_output_wider_than_its_inputs_goes_past_the_caches)
+{
+    static const elementwise_dtype types[][2] = {
+        {ELEMENTWISE_U8, ELEMENTWISE_C128},
+        {ELEMENTWISE_F16, ELEMENTWISE_F64},
+        {ELEMENTWISE_F32, ELEMENTWISE_F64}};
+    static const int64_t shape[] = {8000};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        support_make(&x, types[i][0], 1, shape, NULL, SUPPORT_HIGH);
+        support_make(&y, types[i][0], 1, shape, NULL, SUPPORT_LOW);
+        support_make(&out, types[i][1], 1, shape, NULL, SUPPORT_HIGH);
+        support_fill(&x);
+        support_fill(&y);
+        support_keep(&x);
+        support_keep(&y);
+        support_keep(&out);
+        elementwise_status status =
+            elementwise_apply(ELEMENTWISE_ADD, &x.t, &y.t, -1, &out.t, &past);
+        support_verify(status, ELEMENTWISE_ADD, &x, &y, -1, &out);
+    }
+    release();
+}
+END_TEST
+
 START_TEST(every_layout_is_copied)
 {
     int64_t shape[4], strides[4];
@@ -323,6 +351,9 @@ int main(void)
                         sizeof choices / sizeof *choices);
     tcase_add_loop_test(
         running, every_layout_gives_the_results_of_the_reference, 0, EW_LEVELS);
+    tcase_add_loop_test(running,
+                        an_output_wider_than_its_inputs_goes_past_the_caches, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
     TCase *const cases[] = {choosing, running, NULL};
     return support_run("strategy", cases);
