@@ -100,21 +100,21 @@ START_TEST(no_elements_are_nothing_to_do)
     int64_t none[] = {0, 3}, row[] = {3}, deep[] = {2, 1, 0, 1, 3};
     int64_t huge[] = {INT64_C(1) << 62, 0};
     float a[3] = {1}, b[3] = {2}, o[3] = {3};
-    elementwise_tensor x = {a, ELEMENTWISE_F32, 2, none, NULL}, to = x;
-    elementwise_tensor y = {b, ELEMENTWISE_F32, 1, row, NULL};
+    elementwise_tensor tx = {a, ELEMENTWISE_F32, 2, none, NULL}, to = tx;
+    elementwise_tensor ty = {b, ELEMENTWISE_F32, 1, row, NULL};
     to.data = o;
-    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &x, &x, -1, &to));
-    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &x, &y, -1, &to));
-    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &x, &y, 1, &to));
-    x.ndim = to.ndim = 5;
-    x.shape = to.shape = deep;
-    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &x, &y, -1, &to));
-    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &y, &y, -1, &to));
+    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &tx, &tx, -1, &to));
+    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &tx, &ty, -1, &to));
+    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &tx, &ty, 1, &to));
+    tx.ndim = to.ndim = 5;
+    tx.shape = to.shape = deep;
+    ck_assert(ew_dense_run(ELEMENTWISE_ADD, &tx, &ty, -1, &to));
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &ty, &ty, -1, &to));
     ck_assert(o[0] == 3);
-    x.ndim = to.ndim = 2;
-    x.shape = to.shape = huge;
-    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &x, &x, -1, &to));
-    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &x, &y, -1, &to));
+    tx.ndim = to.ndim = 2;
+    tx.shape = to.shape = huge;
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &tx, &tx, -1, &to));
+    ck_assert(!ew_dense_run(ELEMENTWISE_ADD, &tx, &ty, -1, &to));
 }
 END_TEST
 
