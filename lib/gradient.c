@@ -320,7 +320,7 @@ static void open_loops(const struct ew_request *r, struct ew_gradient *g,
     }
 }
 
-/* One walk for each summed output, the last of which takes along what is
+/* One walk for each summed output, the first of which takes along what is
    stored element by element. */
 static void make_walks(struct ew_gradient *g)
 {

@@ -273,13 +273,14 @@ static bool may_stream(const struct ew_walk *w, const struct ew_block *tile)
    is made is at data[EW_OUT]. */
 static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
                         ew_sum *sum, const struct ew_block *tile,
-                        void *const data[], const struct ew_stride stride[])
+                        void *const data[], const struct ew_stride stride[],
+                        bool streams)
 {
     int out = reduced_term(w)->out;
     int64_t parts = is_complex(g) ? 2 : 1;
     const struct ew_sums sums = {
         tile->data[out], tile->stride[out].row / (int64_t)sizeof(double),
-        w->lanes, may_stream(w, tile)};
+        w->lanes, streams};
     sum(tile->rows, tile->cols * parts, data, stride, &sums);
 }
 
@@ -370,7 +371,7 @@ static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
     if (t->reduced) {
         void *const data[] = {made, made, made, made, made, made};
         const struct ew_stride s[EW_D_OPERANDS] = {[EW_OUT] = from};
-        add_to_sums(g, w, w->sum, tile, data, s);
+        add_to_sums(g, w, w->sum, tile, data, s, false);
     } else if (made != tile->data[t->out])
         store(t, tile, made, from);
 }
@@ -381,7 +382,8 @@ static void run_fused(const struct ew_gradient *g, const struct ew_walk *w,
 {
     struct ew_block *tile = &room->tile, *inner = &room->inner;
     bool direct = aim(g, w->term[0], room);
-    add_to_sums(g, w, w->fused, tile, inner->data, inner->stride);
+    add_to_sums(g, w, w->fused, tile, inner->data, inner->stride,
+                direct && may_stream(w, tile));
     if (!direct)
         store(w->term[0], tile, inner->data[EW_D], inner->stride[EW_D]);
 }
@@ -404,7 +406,8 @@ static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
                 run_term(g, w, w->term[i], room);
 }
 
-/* Whether a block is one call of a kernel, without any buffer. */
+/* Whether a block is one call of a kernel, without any buffer: what scales and
+   activations make needs one. */
 static bool is_bare(const struct ew_gradient *g, const struct ew_walk *w,
                     const struct ew_block *block)
 {
@@ -412,6 +415,7 @@ static bool is_bare(const struct ew_gradient *g, const struct ew_walk *w,
     int64_t size = (int64_t)ew_types_size(g->compute);
     bool bare = w->fused ? t->direct && block->stride[t->out].col == size
                          : w->terms == 1 && t->reduced && !t->derive;
+    bare &= !g->whole;
     for (int i = 0; i < w->operands && bare; i++)
         if (w->operand[i] < INPUTS)
             bare = fits(g, w, block, w->operand[i]);
@@ -448,14 +452,16 @@ static void run_block(const struct ew_gradient *g, const struct ew_walk *w,
                       const struct ew_block *block, struct room *room)
 {
     int64_t size = (int64_t)ew_types_size(g->compute);
-    int64_t fit = is_bare(g, w, block) ? INT64_MAX : TILE_BYTES / size;
+    bool bare = is_bare(g, w, block);
+    int64_t fit = bare ? INT64_MAX : TILE_BYTES / size;
     int64_t cols = tile_columns(block->cols, fit);
     int64_t rows = fit / cols;
     room->tile = room->inner = *block;
     for (int k = 0; k < INPUTS; k++)
-        if (!(w->uses >> k & 1)) {
-            room->inner.data[k] = room->in[k];
-            room->inner.stride[k] = (struct ew_stride){0, size};
+        if (!(w->uses >> k & 1)) { /* as long as what is used */
+            room->inner.data[k] = bare ? block->data[EW_OUT] : room->in[k];
+            room->inner.stride[k] =
+                bare ? block->stride[EW_OUT] : (struct ew_stride){0, size};
         }
     for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {

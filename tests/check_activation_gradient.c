@@ -454,6 +454,32 @@ START_TEST(a_scaled_gradient_may_take_the_place_of_dout)
 }
 END_TEST
 
+/* A sum of dout itself runs over any block at once, but not behind a scale or
+   an activation, which are made in the buffers of a tile. */
+START_TEST(what_is_summed_behind_a_step_may_be_of_any_size)
+{
+    enum { N = 20000 };
+    static double v[N], g[N];
+    static const int64_t n = N;
+    for (int i = 0; i < N; i++)
+        v[i] = g[i] = 1;
+    for (int acts = 0; acts < 2; acts++) {
+        double one = 1, sum = 0;
+        elementwise_tensor x = {v, ELEMENTWISE_F64, 1, &n, NULL}, dout = x;
+        elementwise_tensor y = {&one, ELEMENTWISE_F64, 0, NULL, NULL}, dy = y;
+        elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+        dout.data = g;
+        dy.data = &sum;
+        options.act = acts ? ELEMENTWISE_ACT_RELU : ELEMENTWISE_ACT_NONE;
+        options.scale_y = acts ? 1 : 2;
+        ck_assert_int_eq(elementwise_apply_grad(ELEMENTWISE_ADD, &x, &y, NULL,
+                                                &dout, -1, NULL, &dy, &options),
+                         0);
+        ck_assert(sum == (acts ? N : 2 * N));
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *values = support_case("values"), *calls = support_case("calls");
@@ -464,6 +490,7 @@ int main(void)
     tcase_add_test(calls, operands_that_are_gone_are_not_read);
     tcase_add_test(calls, what_cannot_be_done_is_refused);
     tcase_add_test(calls, a_scaled_gradient_may_take_the_place_of_dout);
+    tcase_add_test(calls, what_is_summed_behind_a_step_may_be_of_any_size);
     TCase *const cases[] = {values, calls, NULL};
     return support_run("activation_gradient", cases);
 }

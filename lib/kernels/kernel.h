@@ -107,7 +107,7 @@ enum { EW_SCALE = ELEMENTWISE_ACT_NONE, EW_ACTS = ELEMENTWISE_ACT_SILU + 1 };
  *         for (c = 0; c < cols; c++)
  *             out[r][c] = f(X[r][c], Y[r][c], OUT[r][c], ...)
  *
- * with the inputs at data[EW_X] and so on, and what is made at data[EW_D].
+ * with the inputs at data[EW_X] and so on, and what is made at data[EW_D],
  * which may be OUT. Every pointer is valid, also of inputs that f does not use.
  * Of a first derivative, one of X and Y may stand still along the columns.
  */
