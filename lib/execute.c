@@ -245,15 +245,6 @@ static int64_t tile_columns(const struct ew_pass *pass, int64_t cols)
     return least(cols, elements);
 }
 
-struct ew_block ew_block_tile(const struct ew_block *block, int operands,
-                              int64_t row, int64_t col, int64_t rows,
-                              int64_t cols)
-{
-    struct ew_block tile;
-    cut(block, operands, row, col, rows, cols, &tile);
-    return tile;
-}
-
 /* Asks for the lines of an input, whichever way it runs: no processor guesses
    that what is read next is a little of each of many pages. Inlined, as
    compilers drop calls of functions that do nothing else. */

@@ -26,11 +26,6 @@ struct ew_block {
 struct ew_block ew_block_start(const struct ew_loop *loop, int ndim,
                                int operands, void *const data[]);
 
-/* The part of a block from a row and a column on, of at most rows x cols. */
-struct ew_block ew_block_tile(const struct ew_block *block, int operands,
-                              int64_t row, int64_t col, int64_t rows,
-                              int64_t cols);
-
 /* Steps the loops from `first` to ndim like the digits of a number, and data
    with them; false when the last has come round. */
 bool ew_loops_advance(const struct ew_loop *loop, int first, int ndim,
