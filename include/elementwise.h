@@ -212,7 +212,7 @@ typedef struct elementwise_executor {
 
 /** A hint: the output is not read soon, so it is better stored past the
     caches. Outputs of 20 MiB and more are anyway, and outputs in the place of
-   an input never. It never changes a result; gradients do not use it yet. */
+    an input never. It never changes a result; gradients do not use it yet. */
 #define ELEMENTWISE_STREAM 8u
 
 /**
@@ -784,8 +784,9 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * the arithmetic), result, level, shape, loops (extent and byte strides of x, y
  * and out, outermost first), kernel (with the types it reads), tiles (whether
  * operands pass through buffers), x_input and y_input (as is, or transposed,
- * repeated, spread or packed into a buffer), rows (as is, or folded: short rows
- * run as one), act (its name), scaled (the operands that have a factor), bytes.
+ * gathered, repeated, spread or packed into a buffer), rows (as is, or folded:
+ * short rows run as one), stores (as usual, or past the caches), act (its
+ * name), scaled (the operands that have a factor), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);
