@@ -218,6 +218,14 @@ reads "a gradient" 0 '  1       0' 'grad mul axis 0' \
 reads "a wrong gradient" 1 'dy(1): 1 (3f800000) is expected' 'grad mul axis 0' \
     "x f32 (2,1) $one $two" "y f32 (2) $three $one" "dout f32 (2,1) $one $one" \
     "dy f32 (2) $one $one"
+# 1.5 is far from 1, one ULP beside two is near: the far one explains.
+reads "the worst array explains" 1 'dx(0): ' 'grad mul axis 0' \
+    "x f32 (1) $two" "y f32 (1) $one" "dout f32 (1) $one" \
+    "dx f32 (1) 3fc00000" "dy f32 (1) 40000001"
+reads "the gradient of a view is dense" 0 '  1       0' 'grad mul axis -1' \
+    "x f32 (2,2) strides (0,1) $one $two $one $two" "y f32 () $three" \
+    "dout f32 (2,2) $one $one $one $one" \
+    "dx f32 (2,2) $three $three $three $three"
 
 # Broken files: exit code 4, file and line.
 says "no such file" 4 'nothing.txt: ' conform "$folder/nothing.txt"
@@ -236,6 +244,11 @@ reads "half a complex number" 4 'a comma and as many again' 'add axis 1' \
     "x c64 () $one"
 reads "too few elements" 4 'v.txt:3: x has 1 elements and its shape 2' \
     'add axis 1' "x f32 (2) $one" "y f32 () $one" "out f32 () $one"
+reads "words after the axis" 4 'v.txt:3: nothing should follow the axis' \
+    'add axis 1 axis 0' "x f32 () $one" "y f32 () $one" "out f32 () $two"
+reads "an error twice" 4 'v.txt:7: an error stands here twice' 'add axis 5' \
+    "x f32 (2) $one $one" "y f32 (2,1) $one $one" 'error BAD_AXIS' \
+    'error BAD_SHAPE'
 reads "an array twice" 4 'v.txt:5: x stands here twice' 'add axis 1' \
     "x f32 () $one" "x f32 () $one"
 reads "no y" 4 'v.txt:3: the case needs x and y' 'add axis 1' "x f32 () $one"
@@ -265,6 +278,11 @@ for seed in 0 -1 99999999999999999999 9223372036854775808; do
     says "the seed $seed" 2 "'$seed' is not a seed" conform --strides=$seed \
         "$folder/v.txt"
 done
+says "a bound without end" 2 "'inf' is not a number of ULP" conform \
+    --ulp inf "$folder/v.txt"
+"$elementwise" conform --cpu all "$folder/v.txt" >/dev/full 2>"$folder/err"
+[ $? -eq 4 ]
+report "a full disk behind the report of a level" $?
 says "a bound beyond f64" 2 "'1e400' is not a number of ULP" conform \
     --ulp 1e400 "$folder/v.txt"
 
@@ -300,6 +318,9 @@ echo 'add axis -1 x' >"$cases/manifest.txt"
 says "a role without a file" 4 'manifest.txt:1: a file should follow x' \
     conform "$cases"
 
+echo 'add axis 7 x one_two.npy y one_two.npy error differs joke' \
+    >"$cases/manifest.txt"
+says "any error, and a reason" 0 'on purpose, joke: 1' conform "$cases"
 echo 'add axis -1 x one_two.npy y one_two.npy out two_four.npy error' \
     >"$cases/manifest.txt"
 says "a line with a result and an error" 4 \

@@ -157,7 +157,7 @@ static bool read_double(const char *value, double *number)
 
 static int set_ulp(struct arguments *a, const char *value)
 {
-    if (!read_double(value, &a->ulp) || !(a->ulp >= 0))
+    if (!read_double(value, &a->ulp) || !(a->ulp >= 0) || isinf(a->ulp))
         return command_fail(COMMAND_USAGE,
                             "--ulp: '%s' is not a number of ULP such as 4",
                             value);

@@ -4,6 +4,7 @@
  * different on purpose and different.
  */
 #define _DEFAULT_SOURCE
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,7 +320,9 @@ static int replay_level(const struct arguments *a, const char *level, bool must)
             code = command_fail(COMMAND_USAGE,
                                 "--cpu: this machine has no kernels for %s",
                                 level);
-        fflush(stdout);
+        if (fflush(stdout) || ferror(stdout))
+            code = command_fail(COMMAND_FILE, "standard output: %s",
+                                strerror(errno));
         _exit(code);
     }
     if (waitpid(child, &status, 0) < 0 || !WIFEXITED(status))

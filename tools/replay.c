@@ -96,11 +96,12 @@ static void measure(const struct vector_array *array, const int64_t *strides,
     *below = -*below;
 }
 
-/* A tensor with memory of its own. */
+/* A tensor with memory of its own, laid out like the array: but a gradient is
+   dense, as an operand may be a broadcast view, which cannot be written to. */
 static int place(struct replay *r, int role, const struct vector_array *array,
                  int64_t *strides, elementwise_tensor *t)
 {
-    if (array->strided)
+    if (array->strided && role != VECTOR_DX && role != VECTOR_DY)
         memcpy(strides, array->strides, sizeof array->strides);
     else
         row_major(array->ndim, array->shape, strides);
@@ -282,7 +283,7 @@ static double scale_at(const struct scale *scale, size_t i)
 /* The largest distance of what was computed from what is expected. */
 static double judge_array(const struct vector *v, struct call_state *s,
                           int role, const struct vector_array *expected,
-                          struct replay_result *result)
+                          double so_far, struct replay_result *result)
 {
     const elementwise_tensor *t = &s->t[role];
     size_t size = elementwise_dtype_size(t->dtype), worst = 0;
@@ -301,7 +302,7 @@ static double judge_array(const struct vector *v, struct call_state *s,
         worst = ulp > most ? i : worst;
         most = fmax(most, ulp);
     }
-    if (most > 0)
+    if (most > so_far)
         explain(t, expected->data + worst * size, worst, role, most, result);
     return most;
 }
@@ -336,7 +337,7 @@ static double judge(const struct vector *v, struct call_state *s, int first,
     for (int k = 0; k < 3 && !fails && most < (double)INFINITY; k++)
         if (v->array[first + k].given)
             most = fmax(most, judge_array(v, s, VECTOR_OUT + k,
-                                          &v->array[first + k], result));
+                                          &v->array[first + k], most, result));
     return most;
 }
 

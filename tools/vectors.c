@@ -225,6 +225,8 @@ static int read_call(struct vectors *v, char **at)
 static int read_status(struct vectors *v, const char *word, bool *fails,
                        elementwise_status *status)
 {
+    if (*fails)
+        return fail(v, "an error stands here twice");
     *fails = true;
     *status = word ? elementwise_status_from_name(word) : ELEMENTWISE_OK;
     if (word && (int)*status <= 0)
@@ -496,6 +498,8 @@ static int read_text_case(struct vectors *v)
     struct open_part last = {.array = NULL};
     char *at = v->text;
     int code = read_call(v, &at);
+    if (!code && next_word(&at))
+        code = fail(v, "nothing should follow the axis");
     while (!code && read_line(v) && *v->text)
         if (*v->text != '#')
             code = read_text_line(v, &last);
@@ -546,12 +550,22 @@ static int read_npy(struct vectors *v, struct vector_array *array,
     return code;
 }
 
+/* What follows may be a status or, if any will do, the reason. */
+static int read_manifest_error(struct vectors *v, char **at)
+{
+    struct vector *c = &v->vector;
+    const char *word = next_word(at);
+    bool differs = word && !strcmp(word, "differs");
+    int code = read_status(v, differs ? NULL : word, &c->fails, &c->status);
+    return code || !differs ? code : read_reason(v, at);
+}
+
 /* ROLE FILE and the words that a text file has lines for. */
 static int read_manifest_word(struct vectors *v, const char *word, char **at)
 {
     struct vector *c = &v->vector;
     if (!strcmp(word, "error"))
-        return read_status(v, next_word(at), &c->fails, &c->status);
+        return read_manifest_error(v, at);
     if (!strcmp(word, "differs"))
         return read_reason(v, at);
     int role = find_role(word);
