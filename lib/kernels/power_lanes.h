@@ -20,6 +20,7 @@
 
 typedef double ew_power_lanes __attribute__((vector_size(64)));
 typedef int64_t ew_power_lane_bits __attribute__((vector_size(64)));
+typedef uint64_t ew_power_lane_words __attribute__((vector_size(64)));
 
 enum { EW_POWER_LANE_COUNT = 8 };
 
@@ -108,9 +109,9 @@ EW_INLINE ew_power_lanes ew_power_exp2_lanes(ew_power_lanes u)
     ew_power_lanes n = u + integer, g = u - (n - integer);
     ew_power_lane_bits k = (ew_power_lane_bits)n;
     ew_power_lanes power =
-        (ew_power_lanes)((ew_power_lane_bits)ew_power_look_up(ew_power_power,
-                                                              k) +
-                         (k << 48));
+        (ew_power_lanes)((ew_power_lane_words)ew_power_look_up(ew_power_power,
+                                                               k) +
+                         ((ew_power_lane_words)k << 48));
     ew_power_lanes sum = ew_power_all(0x1.3b2ab6fbfd97ap+29);
     sum = ew_power_fma(sum, g, ew_power_all(0x1.c6b3488086f78p+22));
     sum = ew_power_fma(sum, g, ew_power_all(0x1.ebfbdffb53eefp+15));
