@@ -57,6 +57,14 @@ EW_INLINE float negative_or_least(float x, float least)
     return ew_half_float(low < end ? low : end);
 }
 
+/* max(x, 0), with -0 for what is negative: adding that to a zero leaves its
+   sign. The zero is not a constant, as clang 14 turns x < 0 ? -0.0f : x into
+   x <= 0 ? -0.0f : x. */
+EW_INLINE float positive_part(float x)
+{
+    return x < 0 ? copysignf(0, x) : x;
+}
+
 /* 2^k for a k that lies in the last bits of t, with the exponent's bias. */
 EW_INLINE float short_two_to(float t)
 {
@@ -117,7 +125,7 @@ EW_INLINE float silu_f32(float x)
     y += y * minus_1;
     float q = y / (1 + e), surplus = multiply_add(q, e, q - y);
     q += surplus * multiply_add(e, 0.457f, -0.957f);
-    return multiply_add(q, 0x1p-64f, x < 0 ? -0.0f : x);
+    return multiply_add(q, 0x1p-64f, positive_part(x));
 }
 
 /* With h = (e^2a - 1) / 2 tanh a is h / (1 + h), here of a = -|x|. For 2a =

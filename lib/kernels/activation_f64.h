@@ -65,6 +65,12 @@ EW_INLINE double minus_abs(double x, double least)
     return low < least ? least : low;
 }
 
+/* positive_part of activation_f32.h in double. */
+EW_INLINE double positive_part_f64(double x)
+{
+    return x < 0 ? copysign(0, x) : x;
+}
+
 /* e^(y + more) = 2^-256 (1 + minus_1) scale, for -800 <= y <= 0: the 256 keep
    scale from being subnormal, so that what is is rounded once, at the end. */
 struct power {
@@ -109,7 +115,7 @@ EW_INLINE double silu_f64(double x)
     double e = times_power(1, p) * unscale, y = times_power(a, p);
     double q = y / (1 + e), surplus = ew_pair_rest(q - y, -q, e);
     q = EW_MULTIPLY_ADD(surplus, EW_MULTIPLY_ADD(e, 0.457, -0.957), q);
-    return EW_MULTIPLY_ADD(q, unscale, x < 0 ? -0.0 : x);
+    return EW_MULTIPLY_ADD(q, unscale, positive_part_f64(x));
 }
 
 /* What h loses by rounding is added to the remainder. */
@@ -143,7 +149,7 @@ EW_INLINE double gelu_f64(double x)
     double a = -minus_abs(x, -40);
     double part = a * tail(tail_series_f64, TAIL_TERMS_f64, a);
     part = times_power(part, gaussian(a));
-    return EW_MULTIPLY_ADD(part, -unscale, x < 0 ? -0.0 : x);
+    return EW_MULTIPLY_ADD(part, -unscale, positive_part_f64(x));
 }
 
 /* Derivatives. That of sigmoid is e / (1 + e)^2, e = e^-|z|. */
