@@ -16,8 +16,7 @@ enum {
     TILE_BYTES = 8192,     /* per buffer: four of them stay in the L1 cache */
     STREAM_BYTES = 2048,   /* where there is but the buffer of what is made */
     PIECE_BYTES = 4096,    /* of out, where only an activation follows */
-    LINE = 64,
-    TURNED_ROWS = 32 /* of a tile; their bytes fill whole lines of x */
+    TURNED_ROWS = 32       /* of a tile; their bytes fill whole lines of x */
 };
 
 /* The buffers of one tile, aligned for any vector. Both what is packed before
@@ -150,7 +149,7 @@ static struct ew_next after(const struct ew_pass *pass,
     if (s.col != from || (tile->rows > 1 && s.row != row))
         return (struct ew_next){NULL, 0};
     return (struct ew_next){(char *)tile->data[k] + tile->rows * row,
-                            LINE * from / size};
+                            EW_LINE * from / size};
 }
 
 /* Takes what was made of a tile past the caches to out, whose rows are dense
@@ -260,7 +259,7 @@ fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
     if (step == 0 || (turned && s.row != pass->stored[k]))
         return;
     for (int64_t i = 0; i < lines; i++, line += step)
-        for (int64_t byte = 0; byte < bytes; byte += LINE)
+        for (int64_t byte = 0; byte < bytes; byte += EW_LINE)
             __builtin_prefetch(line + byte);
 }
 
@@ -272,7 +271,7 @@ static void run_turned(const struct ew_pass *pass, const struct ew_block *band,
 {
     struct ew_block tiles[2];
     int64_t size = band->stride[EW_OUT].col;
-    int64_t skew = (int64_t)((uintptr_t)band->data[EW_OUT] % LINE) / size;
+    int64_t skew = (int64_t)((uintptr_t)band->data[EW_OUT] % EW_LINE) / size;
     int64_t c = skew < cols ? cols - skew : cols;
     int now = 0;
     cut(band, OPERANDS, 0, 0, band->rows, c, &tiles[now]);
@@ -290,7 +289,7 @@ static void run_turned(const struct ew_pass *pass, const struct ew_block *band,
 static int64_t tile_rows(const struct ew_pass *pass, int64_t cols)
 {
     int64_t rows = tile_elements(pass) / cols;
-    return rows > LINE ? rows - rows % (LINE / 4) : rows;
+    return rows > EW_LINE ? rows - rows % (EW_LINE / 4) : rows;
 }
 
 /* Cuts a block into tiles of rows x cols: pieces of a row if rows are long,

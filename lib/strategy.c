@@ -21,10 +21,7 @@
 
 #include "table.h"
 
-enum {
-    LINE = 64,        /* bytes of a cache line */
-    WORTH_TURNING = 4 /* extents of what is transposed */
-};
+enum { WORTH_TURNING = 4 }; /* extents of what is transposed */
 
 static int64_t stored(const struct elementwise_plan *plan, int k)
 {
@@ -47,7 +44,8 @@ static int across(const struct elementwise_plan *plan, int k)
         return 0;
     for (int i = 1; i < plan->ndim; i++) {
         int64_t step = magnitude(loop[i].stride[k]);
-        if (step && step < least && step < LINE && loop[i].n >= WORTH_TURNING) {
+        if (step && step < least && step < EW_LINE &&
+            loop[i].n >= WORTH_TURNING) {
             least = step;
             along = i;
         }

@@ -23,7 +23,6 @@ enum {
     INPUTS = EW_DDY + 1,
     TILE_BYTES = 4096, /* of each of up to six buffers */
     SHORT_ROW = 16,    /* elements */
-    LINE = 64,         /* bytes of a cache line */
     /* Bytes of the result, and of a row with a part of a line at its ends, from
        which what is stored goes past the caches. Measured. */
     STREAM_FROM = 16 << 20,
@@ -263,7 +262,7 @@ static bool may_stream(const struct ew_walk *w, const struct ew_block *tile)
     int out = w->term[0]->out;
     uint64_t row = (uint64_t)tile->stride[out].row;
     uint64_t bytes = (uint64_t)(tile->cols * tile->stride[out].col);
-    bool lines = ((uintptr_t)tile->data[out] | row | bytes) % LINE == 0;
+    bool lines = ((uintptr_t)tile->data[out] | row | bytes) % EW_LINE == 0;
     bool joined = (tile->rows == 1 || row == bytes) && bytes % 16 == 0;
     return w->streams && tile->data[out] != tile->data[EW_OUT] &&
            (lines || joined || bytes >= STREAM_ROW);

@@ -341,12 +341,6 @@ static double judge(const struct vector *v, struct call_state *s, int first,
     return most;
 }
 
-static bool is_documented(const struct vector *v)
-{
-    return v->our_fails || v->array[VECTOR_OUR_OUT].given ||
-           v->array[VECTOR_OUR_DX].given || v->array[VECTOR_OUR_DY].given;
-}
-
 int replay_run(struct replay *r, const struct vector *v,
                struct replay_result *result)
 {
@@ -374,8 +368,8 @@ int replay_run(struct replay *r, const struct vector *v,
                                              : REPLAY_DIFFERENT;
     /* What is documented is demanded, even of a case in which the framework's
        result would do: the library may not fall back to it. */
-    bool kept =
-        !is_documented(v) || judge(v, &s, VECTOR_OUR_OUT, result) <= bound;
+    bool kept = !vectors_is_documented(v) ||
+                judge(v, &s, VECTOR_OUR_OUT, result) <= bound;
     if (!kept)
         result->verdict = REPLAY_DIFFERENT;
     else if (result->verdict == REPLAY_DIFFERENT && v->reasons)

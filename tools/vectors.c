@@ -371,6 +371,11 @@ static bool has_result(const struct vector *c, int first)
            c->array[first + 2].given;
 }
 
+bool vectors_is_documented(const struct vector *vector)
+{
+    return vector->our_fails || has_result(vector, VECTOR_OUR_OUT);
+}
+
 /* Whether what is documented is not the framework's result: an error is any
    error if it has no name. */
 static bool is_difference(const struct vector *c)
@@ -396,7 +401,7 @@ static int check_results(const struct vectors *v)
     if (c->our_fails && ours)
         return fail(v, "the case has a result of ours and 'our-error'; one is "
                        "wrong");
-    if ((ours || c->our_fails) && !is_difference(c))
+    if (vectors_is_documented(c) && !is_difference(c))
         return fail(v, "what is said to be ours is no difference");
     return COMMAND_DONE;
 }
@@ -481,7 +486,7 @@ static int read_text_line(struct vectors *v, struct open_part *last)
 static int check_reason(const struct vectors *v)
 {
     const struct vector *c = &v->vector;
-    bool said = c->our_fails || has_result(c, VECTOR_OUR_OUT);
+    bool said = vectors_is_documented(c);
     if (said != (c->reasons > 0))
         return fail(v, "%s",
                     said ? "'differs' and a keyword are missing"

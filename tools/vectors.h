@@ -84,6 +84,9 @@ int vectors_next(struct vectors *vectors, bool *more);
 
 void vectors_close(struct vectors *vectors);
 
+/** Whether the case says what our library gives instead. */
+bool vectors_is_documented(const struct vector *vector);
+
 /** The name of an enum vector_role in files, such as "dx". */
 const char *vectors_role_name(int role);
 

@@ -13,6 +13,8 @@
 
 #include "elementwise.h"
 
+enum { EW_LINE = 64 }; /* bytes of a cache line */
+
 /* The operands of a call. Forward calls have the first three. A gradient
    reads x, y, dout (in the place of out), and its own gradient ddx and ddy
    too; it writes dx, dy and ddout. */

@@ -63,8 +63,6 @@ EW_INLINE void ew_loop_row(ew_apply *apply, int64_t cols, const char *x,
               out + c * step_out);
 }
 
-enum { EW_LINE = 64 }; /* bytes of a cache line */
-
 /* Lines up to which a row is short. */
 enum { EW_SHORT = 4 };
 
