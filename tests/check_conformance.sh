@@ -249,6 +249,15 @@ reads "words after the axis" 4 'v.txt:3: nothing should follow the axis' \
 reads "an error twice" 4 'v.txt:7: an error stands here twice' 'add axis 5' \
     "x f32 (2) $one $one" "y f32 (2,1) $one $one" 'error BAD_AXIS' \
     'error BAD_SHAPE'
+reads "words after an error" 4 "v.txt:6: 'or' follows the error" 'add axis 5' \
+    "x f32 (2) $one $one" "y f32 (2,1) $one $one" 'error BAD_AXIS or BAD_SHAPE'
+reads "a gradient's result of an operation" 4 \
+    'v.txt:3: dx is of no use: the case is no gradient' 'add axis -1' \
+    "x f32 () $one" "y f32 () $one" "out f32 () $two" "dx f32 () $one"
+reads "an operation's result of a gradient" 4 \
+    'v.txt:3: our-out is of no use: the case is a gradient' 'grad add axis -1' \
+    "x f32 () $one" "y f32 () $one" "dout f32 () $two" "dx f32 () $two" \
+    'differs nap' "our-out f32 () $one"
 reads "an array twice" 4 'v.txt:5: x stands here twice' 'add axis 1' \
     "x f32 () $one" "x f32 () $one"
 reads "no y" 4 'v.txt:3: the case needs x and y' 'add axis 1' "x f32 () $one"
@@ -321,6 +330,12 @@ says "a role without a file" 4 'manifest.txt:1: a file should follow x' \
 echo 'add axis 7 x one_two.npy y one_two.npy error differs joke' \
     >"$cases/manifest.txt"
 says "any error, and a reason" 0 'on purpose, joke: 1' conform "$cases"
+echo 'add axis -1 x one_two.npy y one_two.npy out one_two.npy our-out' \
+    'two_four.npy differs joke' >"$cases/manifest.txt"
+says "a result of ours in a file" 0 'on purpose, joke: 1' conform "$cases"
+echo 'add axis -1 x one_two.npy y one_two.npy out two_four.npy our-out' \
+    'one_two.npy differs joke' >"$cases/manifest.txt"
+says "a result of ours that is another" 1 'different' conform "$cases"
 echo 'add axis -1 x one_two.npy y one_two.npy out two_four.npy error' \
     >"$cases/manifest.txt"
 says "a line with a result and an error" 4 \

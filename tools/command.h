@@ -32,16 +32,16 @@ struct subcommand {
 };
 
 enum {
-    APPLY = 1,
-    COPY = 2,
-    EXPLAIN = 4,
-    INFO = 8,
-    LIST = 16,
-    GRAD = 32,
-    SUM_TO = 64,
-    CONFORM = 128,
-    DIFF = 256,
-    ALL = 511
+    FOR_APPLY = 1,
+    FOR_COPY = 2,
+    FOR_EXPLAIN = 4,
+    FOR_INFO = 8,
+    FOR_LIST = 16,
+    FOR_GRAD = 32,
+    FOR_SUM_TO = 64,
+    FOR_CONFORM = 128,
+    FOR_DIFF = 256,
+    FOR_ALL = 511
 };
 
 struct arguments {

@@ -12,17 +12,18 @@
 #include "text.h"
 
 static const struct subcommand commands[] = {
-    {"conform", CONFORM, command_conform, help_conform},
-    {"copy", COPY, command_copy, help_copy},
-    {"diff", DIFF, command_diff, help_diff},
-    {"explain", EXPLAIN, command_explain, help_explain},
-    {"grad", GRAD, command_grad, help_grad},
-    {"info", INFO, command_info, help_info},
-    {"list", LIST, command_list, help_list},
-    {"sum-to", SUM_TO, command_sum_to, help_sum_to}};
+    {"conform", FOR_CONFORM, command_conform, help_conform},
+    {"copy", FOR_COPY, command_copy, help_copy},
+    {"diff", FOR_DIFF, command_diff, help_diff},
+    {"explain", FOR_EXPLAIN, command_explain, help_explain},
+    {"grad", FOR_GRAD, command_grad, help_grad},
+    {"info", FOR_INFO, command_info, help_info},
+    {"list", FOR_LIST, command_list, help_list},
+    {"sum-to", FOR_SUM_TO, command_sum_to, help_sum_to}};
 enum { COMMANDS = sizeof commands / sizeof *commands, NAMES = 256 };
 
-static const struct subcommand apply = {NULL, APPLY, command_apply, help_apply};
+static const struct subcommand apply = {NULL, FOR_APPLY, command_apply,
+                                        help_apply};
 
 const struct subcommand *command_find(const char *name)
 {

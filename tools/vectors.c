@@ -406,7 +406,22 @@ static int check_results(const struct vectors *v)
     return COMMAND_DONE;
 }
 
-/* Whether the case has all it needs. */
+/* Gradients have dout, dx and dy, and the operations out. */
+static int check_roles(const struct vectors *v)
+{
+    static const bool of_gradient[VECTOR_ROLES] = {
+        [VECTOR_DOUT] = true,   [VECTOR_DX] = true,     [VECTOR_DY] = true,
+        [VECTOR_OUR_DX] = true, [VECTOR_OUR_DY] = true,
+    };
+    const struct vector *c = &v->vector;
+    for (int i = VECTOR_DOUT; i < VECTOR_ROLES; i++)
+        if (c->array[i].given && of_gradient[i] != c->gradient)
+            return fail(v, "%s is of no use: the case is %s gradient",
+                        role_names[i], c->gradient ? "a" : "no");
+    return COMMAND_DONE;
+}
+
+/* Whether the case has all it needs, and nothing else. */
 static int check_case(const struct vectors *v)
 {
     const struct vector *c = &v->vector;
@@ -420,7 +435,7 @@ static int check_case(const struct vectors *v)
     if (!result && !c->fails)
         return fail(v, "the case has no result: %s or error",
                     c->gradient ? "dx, dy" : "out");
-    int code = COMMAND_DONE;
+    int code = check_roles(v);
     for (int i = 0; i < VECTOR_ROLES && !code; i++)
         if (a[i].given)
             code = check_array(v, i);
@@ -454,6 +469,15 @@ static int read_text_reason(struct vectors *v, char *at)
     return code ? code : read_exceptions(v, at);
 }
 
+/* [STATUS] and nothing else */
+static int read_text_status(struct vectors *v, char *at, bool *fails,
+                            elementwise_status *status)
+{
+    int code = read_status(v, next_word(&at), fails, status);
+    const char *more = next_word(&at);
+    return !code && more ? fail(v, "'%s' follows the error", more) : code;
+}
+
 /* A line of a case but its first: an array, or words about the result. */
 static int read_text_line(struct vectors *v, struct open_part *last)
 {
@@ -476,9 +500,9 @@ static int read_text_line(struct vectors *v, struct open_part *last)
     if (last->reason)
         return read_text_reason(v, at);
     if (word && !strcmp(word, "error"))
-        return read_status(v, next_word(&at), &c->fails, &c->status);
+        return read_text_status(v, at, &c->fails, &c->status);
     if (word && !strcmp(word, "our-error"))
-        return read_status(v, next_word(&at), &c->our_fails, &c->our_status);
+        return read_text_status(v, at, &c->our_fails, &c->our_status);
     return fail(v, "'%s' is not a part of a case", word ? word : "");
 }
 
