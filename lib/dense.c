@@ -152,7 +152,7 @@ static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
         return false;
     void *const data[] = {x->data, y->data, out->data};
     if (!nest.empty)
-        ew_execute_calls(nest.loop, nest.ndim, kernel, data);
+        ew_execute_calls(nest.loop, nest.ndim, kernel, NULL, data);
     return true;
 }
 

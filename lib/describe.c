@@ -76,7 +76,7 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
     bool mixed = types->compute[EW_X] != types->compute[EW_Y];
     const char *second = elementwise_dtype_name(types->compute[EW_Y]);
     bool tiles = ew_pass_tiles(&plan->pass);
-    ew_kernel *const *scaled = plan->pass.scale;
+    const bool *scaled = plan->scaled;
     ew_text_add(&text,
                 "{\"op\":\"%s\",\"compute\":\"%s\",\"result\":\"%s\","
                 "\"level\":\"%s\"",

@@ -211,6 +211,7 @@ static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
         tile->data[EW_OUT] = buffers->made;
         tile->stride[EW_OUT] = (struct ew_stride){tile->cols * size, size};
     }
+    tile->data[EW_AROUND] = (void *)&pass->around;
     pass->op(tile->rows, tile->cols, tile->data, tile->stride);
     if (pass->act)
         activate(pass, tile);
@@ -335,11 +336,12 @@ bool ew_loops_advance(const struct ew_loop *loop, int first, int ndim,
 }
 
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
-                      void *const data[])
+                      const union ew_around *around, void *const data[])
 {
     int64_t index[ELEMENTWISE_MAX_NDIM];
     struct ew_stride stride[OPERANDS];
-    void *at[OPERANDS];
+    void *at[EW_AROUND + 1];
+    at[EW_AROUND] = (void *)around;
     for (int k = 0; k < OPERANDS; k++) {
         at[k] = data[k];
         stride[k].col = ndim > 0 ? loop[0].stride[k] : 0;
@@ -373,7 +375,7 @@ static void run_pass(const struct ew_loop *loop, int ndim,
     if (ew_pass_tiles(pass))
         run_blocks(loop, ndim, pass, data);
     else
-        ew_execute_calls(loop, ndim, pass->op, data);
+        ew_execute_calls(loop, ndim, pass->op, &pass->around, data);
 }
 
 /* In place out's lines are read, so they are in the caches anyway; op streams

@@ -11,9 +11,9 @@
 void ew_execute(const struct ew_loop *loop, int ndim,
                 const struct ew_pass *pass, void *const data[]);
 
-/* The same for a pass of which op is all. */
+/* The same for a pass of which op is all. around may be NULL. */
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
-                      void *const data[]);
+                      const union ew_around *around, void *const data[]);
 
 /* The two inner loops of a nest over some operands, and where they start. */
 struct ew_block {

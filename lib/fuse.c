@@ -1,9 +1,11 @@
 /*
- * Turns the options act, scale_x and scale_y into further steps of a pass, and
- * the hint that out is not read soon. They need a result that is a float, or
- * for scales a complex number.
+ * Turns the options act, scale_x and scale_y into another op of a pass, or into
+ * further steps, and the hint that out is not read soon. They need a result
+ * that is a float, or for scales a complex number.
  */
 #include "fuse.h"
+
+#include <math.h>
 
 #include "cpu.h"
 #include "message.h"
@@ -65,6 +67,54 @@ void ew_fuse_scales(struct ew_pass *pass, int level, elementwise_dtype compute,
     pass->alpha = parameter(compute, options->alpha);
 }
 
+/* The activations that a kernel of op may make too (kernel.h). */
+static bool is_short(elementwise_act act)
+{
+    return act <= ELEMENTWISE_ACT_LEAKY_RELU;
+}
+
+/* What such a kernel is told. */
+static union ew_around around(elementwise_dtype dtype,
+                              const elementwise_options *o)
+{
+    bool stops =
+        o->act == ELEMENTWISE_ACT_RELU || o->act == ELEMENTWISE_ACT_RELU6;
+    const double number[EW_AROUNDS] = {
+        [EW_FACTOR_X] = o->scale_x,
+        [EW_FACTOR_Y] = o->scale_y,
+        [EW_SLOPE] = o->act == ELEMENTWISE_ACT_LEAKY_RELU ? o->alpha : 1,
+        [EW_LOW] = stops ? 0 : -INFINITY,
+        [EW_HIGH] = o->act == ELEMENTWISE_ACT_RELU6 ? 6 : INFINITY};
+    union ew_around a;
+    for (int i = 0; i < EW_AROUNDS; i++)
+        if (dtype == ELEMENTWISE_F64)
+            a.f64[i] = number[i];
+        else
+            a.f32[i] = (float)number[i];
+    return a;
+}
+
+/* Leaves as many steps to op as it has a kernel for. */
+static void fuse_into_op(struct elementwise_plan *plan,
+                         const elementwise_options *options)
+{
+    struct ew_pass *pass = &plan->pass;
+    int op = (int)plan->op, level = plan->level;
+    elementwise_dtype dtype = plan->types.compute[EW_OUT];
+    bool scaled = pass->scale[EW_X] || pass->scale[EW_Y];
+    bool fused = op <= EW_PAST_LAST && (scaled || is_short(options->act)) &&
+                 ew_table_kernel(level, EW_WHOLE + op, dtype, dtype);
+    if (!fused)
+        return;
+    pass->op = ew_table_kernel(level, EW_WHOLE + op, dtype, dtype);
+    if (pass->past)
+        pass->past = ew_table_kernel(level, EW_WHOLE_PAST + op, dtype, dtype);
+    pass->scale[EW_X] = pass->scale[EW_Y] = NULL;
+    if (is_short(options->act))
+        pass->act = NULL;
+    pass->around = around(dtype, options);
+}
+
 elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
                                 const elementwise_options *options)
 {
@@ -83,11 +133,14 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     if (nothing)
         return ELEMENTWISE_OK;
     elementwise_dtype compute = plan->types.compute[EW_OUT];
-    ew_fuse_scales(pass, plan->level, compute, options);
     plan->act = options->act;
+    plan->scaled[EW_X] = options->scale_x != 1;
+    plan->scaled[EW_Y] = options->scale_y != 1;
+    ew_fuse_scales(pass, plan->level, compute, options);
     if (options->act != ELEMENTWISE_ACT_NONE)
         pass->act =
             ew_table_activation(plan->level, compute, (int)options->act);
-    plan->one_call = false;
+    fuse_into_op(plan, options);
+    plan->one_call &= !ew_pass_tiles(pass);
     return ELEMENTWISE_OK;
 }

@@ -229,6 +229,7 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
     plan->gradient = NULL;
     plan->op = op;
     plan->act = ELEMENTWISE_ACT_NONE;
+    plan->scaled[EW_X] = plan->scaled[EW_Y] = false;
     ew_plan_choose_kernels(plan);
     return ew_plan_layout(plan, a.ndim, placed);
 }
@@ -326,7 +327,7 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
                                const void *x, const void *y, void *out)
 {
     static const char *const names[] = {"x", "y", "out"};
-    void *data[3] = {(void *)x, (void *)y, out};
+    void *data[] = {(void *)x, (void *)y, out, (void *)&plan->pass.around};
     elementwise_status status = ELEMENTWISE_OK;
     if (run_call(plan, data))
         return ELEMENTWISE_OK;

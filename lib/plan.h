@@ -30,8 +30,8 @@ struct ew_loop {
  *
  * A NULL step is not needed and left out; without any, op reads and writes
  * the operands themselves. Types choose the kernels of load, op, round and
- * store; options choose scale and act, in fuse.c; layouts choose pack and
- * stream, in strategy.c.
+ * store; options choose scale and act, in fuse.c, or an op that makes them
+ * too; layouts choose pack and stream, in strategy.c.
  */
 struct ew_pass {
     ew_kernel *pack[2]; /* makes dense, in the type as it is stored */
@@ -44,6 +44,7 @@ struct ew_pass {
     ew_streamer *stream; /* past the caches; not in place */
     ew_kernel *past;     /* op and stream in one, where no step lies between */
     union ew_parameter factor[2], alpha; /* of scale and act */
+    union ew_around around;              /* of an op that makes them too */
     unsigned char stored[3];             /* bytes of an element in memory */
     unsigned char size[3];     /* of an element as op reads and writes it */
     unsigned char result_size; /* of an element after round */
@@ -56,6 +57,7 @@ struct elementwise_plan {
     struct ew_gradient *gradient; /* instead of all that follows, or NULL */
     elementwise_op op;
     elementwise_act act;
+    bool scaled[2]; /* by a factor, in a step or by op */
     struct ew_types types;
     int level;
     struct ew_pass pass;

@@ -192,6 +192,7 @@ static void random_options(elementwise_options *o, bool complex)
     *o = (elementwise_options)ELEMENTWISE_OPTIONS_INIT;
     o->scale_x = factors[support_random(0, 3)];
     o->scale_y = factors[support_random(0, 3)];
+    o->flags = support_random(0, 1) ? ELEMENTWISE_STREAM : 0;
     if (!complex) {
         o->act = (elementwise_act)support_random(0, ACTS - 1);
         o->alpha = alphas[support_random(0, 3)];
@@ -224,15 +225,16 @@ static void make_random(struct support_tensor *s, elementwise_dtype type,
 }
 
 /* The operations that are exact or rounded once, so that there is one z. */
-static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_SUB,
-                                     ELEMENTWISE_MUL, ELEMENTWISE_DIV,
-                                     ELEMENTWISE_MAX, ELEMENTWISE_FMIN};
+static const elementwise_op ops[] = {
+    ELEMENTWISE_ADD, ELEMENTWISE_SUB, ELEMENTWISE_MUL, ELEMENTWISE_DIV,
+    ELEMENTWISE_MAX, ELEMENTWISE_MIN, ELEMENTWISE_FMIN};
+enum { OPS = sizeof ops / sizeof *ops };
 
 static void try_random(void)
 {
     struct support_shapes s;
     elementwise_options options;
-    elementwise_op op = ops[support_random(0, 5)];
+    elementwise_op op = ops[support_random(0, OPS - 1)];
     elementwise_dtype tx = (elementwise_dtype)support_random(1, 15);
     elementwise_dtype ty =
         support_random(0, 1) ? (elementwise_dtype)support_random(1, 15) : tx;
@@ -266,20 +268,25 @@ START_TEST(every_layout_and_type_gives_the_formula)
 END_TEST
 
 /* Long rows, short rows that are folded, transposed inputs: tiles of every
-   sort. */
+   sort, and one operand that stands still. */
 START_TEST(every_way_to_run_gives_the_formula)
 {
     static const struct {
         int64_t shape[2], x[2], y[2];
-    } ways[] = {{{3, 3000}, {3000, 1}, {0, 1}},  {{900, 3}, {3, 1}, {0, 1}},
-                {{900, 3}, {3, 1}, {1, 0}},      {{900, 3}, {4, 1}, {0, 0}},
-                {{70, 64}, {1, 70}, {64, 1}},    {{70, 64}, {0, 1}, {1, 70}},
-                {{4100, 1}, {1, 1}, {0, 0}},     {{40, 100}, {0, 0}, {1, 0}},
-                {{40, 100}, {200, 2}, {-100, 1}}};
+    } ways[] = {
+        {{3, 3000}, {3000, 1}, {0, 1}},   {{900, 3}, {3, 1}, {0, 1}},
+        {{900, 3}, {3, 1}, {1, 0}},       {{900, 3}, {4, 1}, {0, 0}},
+        {{70, 64}, {1, 70}, {64, 1}},     {{70, 64}, {0, 1}, {1, 70}},
+        {{4100, 1}, {1, 1}, {0, 0}},      {{40, 100}, {0, 0}, {1, 0}},
+        {{40, 100}, {200, 2}, {-100, 1}}, {{5, 300}, {300, 1}, {300, 1}},
+        {{5, 300}, {0, 1}, {1, 0}},       {{5, 30}, {32, 1}, {1, 0}},
+        {{5, 30}, {30, 1}, {32, 1}}};
     elementwise_options options;
-    if (!support_level(_i))
+    elementwise_op op = ops[_i % OPS];
+    if (!support_level(_i / OPS))
         return;
-    for (int type = ELEMENTWISE_F16; type <= ELEMENTWISE_C64; type++)
+    int last = op <= ELEMENTWISE_SUB ? ELEMENTWISE_C64 : ELEMENTWISE_F64;
+    for (int type = ELEMENTWISE_F16; type <= last; type++)
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
             elementwise_dtype t = (elementwise_dtype)type;
             support_make(&x, t, 2, ways[w].shape, ways[w].x, SUPPORT_HIGH);
@@ -291,9 +298,7 @@ START_TEST(every_way_to_run_gives_the_formula)
             support_keep(&y);
             support_keep(&out);
             random_options(&options, type == ELEMENTWISE_C64);
-            elementwise_status status =
-                run(ELEMENTWISE_SUB, -1, &options, w % 2);
-            verify(status, ELEMENTWISE_SUB, -1, &options);
+            verify(run(op, -1, &options, w % 2), op, -1, &options);
         }
     release();
 }
@@ -537,7 +542,7 @@ int main(void)
 {
     TCase *values = support_case("values"), *refused = support_case("refused");
     tcase_add_loop_test(values, every_layout_and_type_gives_the_formula, 0, 3);
-    tcase_add_loop_test(values, every_way_to_run_gives_the_formula, 0, 3);
+    tcase_add_loop_test(values, every_way_to_run_gives_the_formula, 0, 3 * OPS);
     tcase_add_loop_test(values, values_of_all_sizes_are_within_the_bound, 0,
                         3 * ACTS);
     tcase_add_test(values, zeros_infinities_and_nan_have_the_limits);

@@ -82,6 +82,19 @@ START_TEST(no_kernel_is_there_that_the_rules_do_not_use)
 }
 END_TEST
 
+/* If one were missing, results would be right and take longer. */
+START_TEST(operations_that_wait_for_memory_have_all_their_kernels)
+{
+    static const int more[] = {EW_PAST, EW_WHOLE, EW_WHOLE_PAST};
+    for (int op = 1; op <= EW_PAST_LAST; op++)
+        for (int d = ELEMENTWISE_F32; d <= ELEMENTWISE_F64; d++)
+            for (int k = 0; k < 3; k++)
+                ck_assert_ptr_nonnull(ew_table_kernel(_i, more[k] + op,
+                                                      (elementwise_dtype)d,
+                                                      (elementwise_dtype)d));
+}
+END_TEST
+
 /* Loads, rounds and stores of every legal call, with every out. */
 START_TEST(every_conversion_that_a_call_needs_is_there)
 {
@@ -165,6 +178,9 @@ int main(void)
     tcase_add_loop_test(kernels, every_legal_operation_has_a_kernel, 0, all);
     tcase_add_loop_test(kernels, no_kernel_is_there_that_the_rules_do_not_use,
                         0, all);
+    tcase_add_loop_test(kernels,
+                        operations_that_wait_for_memory_have_all_their_kernels,
+                        0, levels());
     tcase_add_loop_test(kernels, every_search_for_faults_has_a_kernel, 0,
                         levels());
     tcase_add_test(kernels, levels_do_not_share_kernels);

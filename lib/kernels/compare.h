@@ -219,7 +219,7 @@ EW_INLINE void ew_compare_row(ew_compare_test *test, ew_apply *apply,
     const int64_t n = ew_compare_count(size), last = cols - n;
     int64_t c = 0;
     for (; last < 0 && c < cols; c++)
-        apply(x + c * step_x, y + c * step_y, out + c);
+        apply(x + c * step_x, y + c * step_y, NULL, out + c);
     while (c < cols) {
         for (; c <= last; c += n)
             ew_compare_step(test, size, &from_x, &from_y, c, out);

@@ -29,7 +29,7 @@ EW_INLINE void loop_f16(ew_apply *apply, bool narrow, int64_t rows,
             else
                 ew_half_widen_f16(x + c * size, out + c * size_out);
         for (; c < cols; c++)
-            apply(x + c * size, NULL, out + c * size_out);
+            apply(x + c * size, NULL, NULL, out + c * size_out);
         x += s[EW_X].row;
         out += s[EW_OUT].row;
     }

@@ -27,7 +27,8 @@ enum {
     EW_DX,
     EW_DY,
     EW_DDOUT,
-    EW_OPERANDS
+    EW_OPERANDS,
+    EW_AROUND = EW_DDX /* of some kernels of forward calls: see below */
 };
 
 /* Byte strides of one operand in a kernel's two dimensions. A zero stride on
@@ -57,7 +58,15 @@ typedef void ew_kernel(int64_t rows, int64_t cols, void *const data[],
  * operations stand three reductions to one uint8_t, which a kernel sets to 1
  * or leaves: they look for operands that integer division and power refuse.
  * Then come the operations that wait for memory once more: with these kernels
- * OUT is neither X nor Y, and its lines do not stay in the caches.
+ * OUT is neither X nor Y, and its lines do not stay in the caches. On floats
+ * both kinds also exist with what may stand around an operation and takes
+ * a few instructions,
+ *
+ *     v = op(X * factor_x, Y * factor_y)
+ *     v = v >= 0 ? v : v * slope
+ *     OUT = v <= low ? low : v > high ? high : v
+ *
+ * by the numbers at data[EW_AROUND], of the type of the computation.
  */
 enum {
     EW_ANY_ZERO = ELEMENTWISE_BITWISE_RIGHT_SHIFT + 1, /* Y == 0 */
@@ -65,7 +74,14 @@ enum {
     EW_ANY_ZERO_TO_NEGATIVE,                           /* X == 0 && Y < 0 */
     EW_PAST, /* + an operation: the same, out stored past the caches */
     EW_PAST_LAST = ELEMENTWISE_MIN,
-    EW_ROW = EW_PAST + EW_PAST_LAST + 1
+    EW_WHOLE = EW_PAST + EW_PAST_LAST, /* + an operation: with all around it */
+    EW_WHOLE_PAST = EW_WHOLE + EW_PAST_LAST,
+    EW_ROW = EW_WHOLE_PAST + EW_PAST_LAST + 1
+};
+enum { EW_FACTOR_X, EW_FACTOR_Y, EW_SLOPE, EW_LOW, EW_HIGH, EW_AROUNDS };
+union ew_around {
+    float f32[EW_AROUNDS];
+    double f64[EW_AROUNDS];
 };
 typedef ew_kernel *ew_kernel_row[EW_ROW]; /* NULL: no such kernel */
 

@@ -42,24 +42,25 @@ EW_INLINE void *ew_loop_at(void *const data[], const struct ew_stride s[],
     return (char *)data[k] + r * s[k].row;
 }
 
-/* *out = op(*x, *y) */
-typedef void ew_apply(const void *x, const void *y, void *out);
+/* *out = op(*x, *y); some read numbers that are the same for all elements. */
+typedef void ew_apply(const void *x, const void *y, const void *with,
+                      void *out);
 
 enum { EW_WIDEST = sizeof(struct ew_c128) };
 
 /* A stride of 0 known at compile time reads a copy, which no store can
    change: a constant of the loop. */
 EW_INLINE void ew_loop_row(ew_apply *apply, int64_t cols, const char *x,
-                           const char *y, char *out, int64_t step_x,
-                           int64_t step_y, int64_t step_out, int64_t size_x,
-                           int64_t size_y)
+                           const char *y, const void *with, char *out,
+                           int64_t step_x, int64_t step_y, int64_t step_out,
+                           int64_t size_x, int64_t size_y)
 {
     _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
     memcpy(x0, x, (size_t)size_x);
     memcpy(y0, y, (size_t)size_y);
     EW_INDEPENDENT
     for (int64_t c = 0; c < cols; c++)
-        apply(step_x ? x + c * step_x : x0, step_y ? y + c * step_y : y0,
+        apply(step_x ? x + c * step_x : x0, step_y ? y + c * step_y : y0, with,
               out + c * step_out);
 }
 
@@ -76,15 +77,15 @@ enum { EW_SHORT = 4 };
                            6 7 8 9
 */
 EW_INLINE void ew_loop_lines(ew_apply *apply, int64_t cols, const char *x,
-                             const char *y, char *out, int64_t step_x,
-                             int64_t step_y, int64_t step_out)
+                             const char *y, const void *with, char *out,
+                             int64_t step_x, int64_t step_y, int64_t step_out)
 {
     int64_t n = EW_LINE / step_out, last = cols - n;
     for (int64_t next = 0; next < cols; next += n) {
         int64_t c = next < last ? next : last;
         EW_INDEPENDENT
         for (int64_t i = c; i < c + n; i++)
-            apply(x + i * step_x, y + i * step_y, out + i * step_out);
+            apply(x + i * step_x, y + i * step_y, with, out + i * step_out);
     }
 }
 
@@ -110,22 +111,22 @@ EW_INLINE void ew_loop_store_line(char *to, const char *line)
 /* As ew_loop_row, with the lines that lie wholly in the row stored past the
    caches. x and y are apart from out. */
 EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
-                              const char *y, char *out, int64_t step_x,
-                              int64_t step_y, int64_t step_out)
+                              const char *y, const void *with, char *out,
+                              int64_t step_x, int64_t step_y, int64_t step_out)
 {
     int64_t c = 0, n = EW_LINE / step_out;
     for (; c < cols && (uintptr_t)(out + c * step_out) % EW_LINE; c++)
-        apply(x + c * step_x, y + c * step_y, out + c * step_out);
+        apply(x + c * step_x, y + c * step_y, with, out + c * step_out);
     for (; c + n <= cols; c += n) {
         _Alignas(EW_LINE) char line[EW_LINE];
         EW_INDEPENDENT
         for (int64_t i = 0; i < n; i++)
-            apply(x + (c + i) * step_x, y + (c + i) * step_y,
+            apply(x + (c + i) * step_x, y + (c + i) * step_y, with,
                   line + i * step_out);
         ew_loop_store_line(out + c * step_out, line);
     }
     for (; c < cols; c++)
-        apply(x + c * step_x, y + c * step_y, out + c * step_out);
+        apply(x + c * step_x, y + c * step_y, with, out + c * step_out);
 }
 
 /* What a kernel does about rows that are short or large; each doubles its code.
@@ -151,19 +152,19 @@ EW_INLINE enum ew_form ew_loop_form(const struct ew_stride s[], int64_t x,
 
 /* One row in its form; steps of 0 and of one element are constants. */
 EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
-                              const char *x, const char *y, char *out,
-                              int64_t step_x, int64_t step_y, int64_t step_out,
-                              int64_t size_x, int64_t size_y)
+                              const char *x, const char *y, const void *with,
+                              char *out, int64_t step_x, int64_t step_y,
+                              int64_t step_out, int64_t size_x, int64_t size_y)
 {
     int64_t n = EW_LINE / step_out;
     if (rows == EW_ROWS_PAST)
-        ew_loop_stream(apply, cols, x, y, out, step_x, step_y, step_out);
+        ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out);
     else if (rows == EW_ROWS_SHORT && cols >= n && cols <= EW_SHORT * n &&
              out != x && out != y)
-        ew_loop_lines(apply, cols, x, y, out, step_x, step_y, step_out);
+        ew_loop_lines(apply, cols, x, y, with, out, step_x, step_y, step_out);
     else
-        ew_loop_row(apply, cols, x, y, out, step_x, step_y, step_out, size_x,
-                    size_y);
+        ew_loop_row(apply, cols, x, y, with, out, step_x, step_y, step_out,
+                    size_x, size_y);
 }
 
 /*
@@ -173,9 +174,10 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
  *         x[c] op y[c]   or   x[c] op y[0]   or   x[0] op y[c]
  *         or strides as they come
  */
-EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, int64_t x,
-                           int64_t y, int64_t out, int64_t rows, int64_t cols,
-                           void *const data[], const struct ew_stride s[])
+EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, const void *with,
+                           int64_t x, int64_t y, int64_t out, int64_t rows,
+                           int64_t cols, void *const data[],
+                           const struct ew_stride s[])
 {
     const char *px = data[EW_X], *py = data[EW_Y];
     char *po = data[EW_OUT];
@@ -183,17 +185,17 @@ EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, int64_t x,
     for (int64_t r = 0; r < rows; r++) {
         switch (form) {
         case EW_BOTH:
-            ew_loop_formed(apply, how, cols, px, py, po, x, y, out, x, y);
+            ew_loop_formed(apply, how, cols, px, py, with, po, x, y, out, x, y);
             break;
         case EW_X_ALONE:
-            ew_loop_formed(apply, how, cols, px, py, po, x, 0, out, x, y);
+            ew_loop_formed(apply, how, cols, px, py, with, po, x, 0, out, x, y);
             break;
         case EW_Y_ALONE:
-            ew_loop_formed(apply, how, cols, px, py, po, 0, y, out, x, y);
+            ew_loop_formed(apply, how, cols, px, py, with, po, 0, y, out, x, y);
             break;
         case EW_STRIDED:
             for (int64_t c = 0; c < cols; c++)
-                apply(px + c * s[EW_X].col, py + c * s[EW_Y].col,
+                apply(px + c * s[EW_X].col, py + c * s[EW_Y].col, with,
                       po + c * s[EW_OUT].col);
             break;
         }
@@ -207,21 +209,48 @@ EW_INLINE void ew_loop(ew_apply *apply, int64_t x, int64_t y, int64_t out,
                        int64_t rows, int64_t cols, void *const data[],
                        const struct ew_stride s[])
 {
-    ew_loop_all(apply, EW_ROWS, x, y, out, rows, cols, data, s);
+    ew_loop_all(apply, EW_ROWS, NULL, x, y, out, rows, cols, data, s);
 }
 
 EW_INLINE void ew_loop_short(ew_apply *apply, int64_t x, int64_t y, int64_t out,
                              int64_t rows, int64_t cols, void *const data[],
                              const struct ew_stride s[])
 {
-    ew_loop_all(apply, EW_ROWS_SHORT, x, y, out, rows, cols, data, s);
+    ew_loop_all(apply, EW_ROWS_SHORT, NULL, x, y, out, rows, cols, data, s);
 }
 
 EW_INLINE void ew_loop_past(ew_apply *apply, int64_t x, int64_t y, int64_t out,
                             int64_t rows, int64_t cols, void *const data[],
                             const struct ew_stride s[])
 {
-    ew_loop_all(apply, EW_ROWS_PAST, x, y, out, rows, cols, data, s);
+    ew_loop_all(apply, EW_ROWS_PAST, NULL, x, y, out, rows, cols, data, s);
+}
+
+/* The same with what stands around an operation; its numbers are copied, to
+   where no store can change them. */
+EW_INLINE void ew_loop_around(ew_apply *apply, enum ew_rows how, int64_t x,
+                              int64_t y, int64_t out, int64_t rows,
+                              int64_t cols, void *const data[],
+                              const struct ew_stride s[])
+{
+    union ew_around around;
+    memcpy(&around, data[EW_AROUND], (size_t)out * EW_AROUNDS);
+    ew_loop_all(apply, how, &around, x, y, out, rows, cols, data, s);
+}
+
+EW_INLINE void ew_loop_whole(ew_apply *apply, int64_t x, int64_t y, int64_t out,
+                             int64_t rows, int64_t cols, void *const data[],
+                             const struct ew_stride s[])
+{
+    ew_loop_around(apply, EW_ROWS_SHORT, x, y, out, rows, cols, data, s);
+}
+
+EW_INLINE void ew_loop_whole_past(ew_apply *apply, int64_t x, int64_t y,
+                                  int64_t out, int64_t rows, int64_t cols,
+                                  void *const data[],
+                                  const struct ew_stride s[])
+{
+    ew_loop_around(apply, EW_ROWS_PAST, x, y, out, rows, cols, data, s);
 }
 
 /* The same for functions of libm, which set errno: it is put back. */
@@ -230,7 +259,7 @@ EW_INLINE void ew_loop_libm(ew_apply *apply, int64_t x, int64_t y, int64_t out,
                             const struct ew_stride s[])
 {
     int before = errno;
-    ew_loop_all(apply, EW_ROWS, x, y, out, rows, cols, data, s);
+    ew_loop_all(apply, EW_ROWS, NULL, x, y, out, rows, cols, data, s);
     ew_quiet_restore(before);
 }
 
@@ -249,12 +278,12 @@ EW_INLINE void ew_loop_any(ew_apply *apply, int64_t size, int64_t size_y,
         uint8_t one;
         if (sx.col == size && sy.col == size)
             for (int64_t c = 0; c < cols; c++) {
-                apply(px + c * size, py + c * size, &one);
+                apply(px + c * size, py + c * size, NULL, &one);
                 any |= one;
             }
         else
             for (int64_t c = 0; c < cols; c++) {
-                apply(px + c * sx.col, py + c * sy.col, &one);
+                apply(px + c * sx.col, py + c * sy.col, NULL, &one);
                 any |= one;
             }
         px += sx.row;
@@ -268,8 +297,9 @@ EW_INLINE void ew_loop_any(ew_apply *apply, int64_t size, int64_t size_y,
    PASTE gives both the suffix of the template's type. */
 #define EW_KERNEL(LOOP, PASTE, name, X, Y, R)                                  \
     EW_INLINE void PASTE(apply_##name)(const void *x, const void *y,           \
-                                       void *out)                              \
+                                       const void *with, void *out)            \
     {                                                                          \
+        (void)with;                                                            \
         *(R *)out = PASTE(op_##name)(*(const X *)x, *(const Y *)y);            \
     }                                                                          \
     EW_KERNEL_AGAIN(LOOP, PASTE, name, name, X, Y, R)
