@@ -31,6 +31,9 @@ ew_sum *ew_table_fused(int level, elementwise_dtype dtype, int op, int which);
 /* The kernel that sums f32 or f64. */
 ew_sum *ew_table_sum(int level, elementwise_dtype dtype);
 
+/* The kernel that turns its accumulators into sums. */
+ew_fold *ew_table_fold(int level, elementwise_dtype dtype);
+
 /* The kernel that converts; NULL: no such conversion. */
 ew_kernel *ew_table_convert(int level, elementwise_dtype to,
                             elementwise_dtype from);

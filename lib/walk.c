@@ -132,7 +132,10 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
     if (sum && w->terms == 2 && !g->whole && w->term[0]->out <= EW_DY)
         w->fused =
             ew_table_fused(g->level, g->compute, (int)g->op, sum->out - EW_DX);
-    w->sum = ew_table_sum(g->level, narrow ? ELEMENTWISE_F32 : ELEMENTWISE_F64);
+    elementwise_dtype part = narrow ? ELEMENTWISE_F32 : ELEMENTWISE_F64;
+    w->sum = ew_table_sum(g->level, part);
+    w->fold = ew_table_fold(g->level, part);
+    w->loses = !narrow;
     w->inside = w->ndim;
     if (!sum)
         return;
@@ -482,33 +485,6 @@ static void run_inside(const struct ew_gradient *g, const struct ew_walk *w,
         ew_loops_advance(loop, 2, w->inside, EW_OPERANDS, index, block.data));
 }
 
-/* Adds the upper half of the lanes to the lower until one is left for each
-   part; the order never depends on anything. */
-static void fold(double *sum, double *lost, int lanes, int parts)
-{
-    for (int half = lanes / 2; half >= parts; half /= 2)
-        for (int l = 0; l < half; l++) {
-            double a = sum[l], b = sum[l + half], total = a + b;
-            double part = total - a;
-            lost[l] += lost[l + half] + ((a - (total - part)) + (b - part));
-            sum[l] = total;
-        }
-}
-
-/* Turns n accumulators into dense sums in their place. What was lost is NaN
-   beside an infinite sum. */
-static void gather(double *sums, int64_t n, int lanes, int parts)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double *sum = sums + i * lanes, *lost = sum + EW_ACCUMULATORS;
-        fold(sum, lost, lanes, parts);
-        for (int p = 0; p < parts; p++) {
-            bool finite = sum[p] - sum[p] == 0;
-            sums[i * parts + p] = finite ? sum[p] + lost[p] : sum[p];
-        }
-    }
-}
-
 /* The finished sums go to the output. */
 static void finish(const struct ew_gradient *g, const struct ew_walk *w,
                    const struct ew_loop *inside, void *out, struct room *room)
@@ -526,7 +502,7 @@ static void finish(const struct ew_gradient *g, const struct ew_walk *w,
         loop[ndim++].stride[EW_OUT] = w->stride_out[i];
         n *= inside[i].n;
     }
-    gather(room->sums, n, w->lanes ? EW_LANES : parts, parts);
+    w->fold(n, w->lanes, parts, room->sums);
     void *const data[] = {room->sums, out, out};
     ew_execute(loop, ndim, &t->finish, data);
 }
@@ -541,7 +517,8 @@ static void run_part(const struct ew_gradient *g, const struct ew_walk *w,
     memcpy(operands, data, sizeof operands);
     if (t) {
         memset(room->sums, 0, w->bytes);
-        memset(room->sums + EW_ACCUMULATORS, 0, w->bytes);
+        if (w->loses)
+            memset(room->sums + EW_ACCUMULATORS, 0, w->bytes);
         operands[t->out] = room->sums;
     }
     run_inside(g, w, inside, operands, room);

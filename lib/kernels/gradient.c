@@ -31,7 +31,6 @@
     }
 
 #define T float
-#define BITS int32_t
 #define LOSES 0
 #define WIDE double
 #define NAME(x) x##_f32
@@ -39,7 +38,6 @@
 #include "gradient.inc"
 
 #define T double
-#define BITS int64_t
 #define LOSES 1
 #define WIDE double
 #define NAME(x) x##_f64

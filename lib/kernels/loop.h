@@ -25,6 +25,13 @@
 #define EW_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+/* Vectors stay in registers only if nothing indexes them. */
+#if defined(__clang__)
+#define EW_UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define EW_UNROLLED _Pragma("GCC unroll 16")
+#endif
+
 /* A product as C rounds it. GCC 12 turns vectors of a * b - c * d beside
    a * d + b * c into fused operations even where contraction is off, and the
    levels would differ; it leaves what is in such parentheses alone, of

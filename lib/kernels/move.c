@@ -13,13 +13,6 @@
 
 enum { EW_SPREAD_MOST = 64 }; /* bytes of the longest row that is one store */
 
-/* Vectors stay in registers only if nothing indexes them. */
-#if defined(__clang__)
-#define EW_UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define EW_UNROLLED _Pragma("GCC unroll 16")
-#endif
-
 #define T uint8_t
 #define NAME(x) x##_1
 #define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23

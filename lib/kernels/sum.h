@@ -1,39 +1,124 @@
 /*
- * One step of a sum, in double. f32 does without more; the rounding errors of
- * f64 are kept beside each sum and added at the end, so that the error does
- * not grow with the number of terms.
+ * Sums in double, as many lanes at once as the machine's vectors have. f32
+ * does without more; the rounding errors of f64 are kept beside each sum and
+ * added at the end, so that the error does not grow with the number of terms.
  */
 #ifndef EW_SUM_H
 #define EW_SUM_H
 
 #include "loop.h"
 
-EW_INLINE void add_f32(double *sum, double *lost, float value)
+/* Doubles that are added at once. */
+#if defined(__AVX512F__)
+enum { ABREAST = 8 };
+#elif defined(__AVX__)
+enum { ABREAST = 4 };
+#else
+enum { ABREAST = 2 };
+#endif
+enum { VECTORS = EW_LANES / ABREAST };
+typedef double vector __attribute__((vector_size(ABREAST * sizeof(double))));
+typedef int64_t bits __attribute__((vector_size(ABREAST * sizeof(int64_t))));
+
+/* The sums of EW_LANES terms, and what they lost. Compilers keep them in
+   registers where they are local and all loops over them unrolled. */
+struct lanes {
+    vector sum[VECTORS], lost[VECTORS];
+};
+
+EW_INLINE vector doubles_f64(const double *x)
+{
+    vector v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* Compilers convert a whole vector and move its upper half for that; from
+   memory each half is one instruction, and the sum takes half of the time. */
+EW_INLINE vector doubles_f32(const float *x)
+{
+#if defined(__AVX512F__)
+    return (vector)_mm512_cvtps_pd(_mm256_loadu_ps(x));
+#elif defined(__AVX__)
+    return (vector)_mm256_cvtps_pd(_mm_loadu_ps(x));
+#else
+    return (vector){(double)x[0], (double)x[1]};
+#endif
+}
+
+/* A column alone. */
+EW_INLINE void add_one_f32(double *sum, double *lost, float value)
 {
     (void)lost;
     *sum += (double)value;
 }
 
-/* The error of sum + value is a double itself (Knuth's two-sum, TAOCP 2,
-   4.2.2), whichever of the two is larger. */
-EW_INLINE void add_f64(double *sum, double *lost, double value)
+EW_INLINE void add_one_f64(double *sum, double *lost, double value)
 {
     double total = *sum + value, part = total - *sum;
     *lost += (*sum - (total - part)) + (value - part);
     *sum = total;
 }
 
+EW_INLINE void add_f32(vector *sum, vector *lost, vector value)
+{
+    (void)lost;
+    *sum += value;
+}
+
+/* The error of sum + value is a double itself (Knuth's two-sum, TAOCP 2,
+   4.2.2), whichever of the two is larger. */
+EW_INLINE void add_f64(vector *sum, vector *lost, vector value)
+{
+    vector total = *sum + value, part = total - *sum;
+    *lost += (*sum - (total - part)) + (value - part);
+    *sum = total;
+}
+
+/* Accumulators to and from registers, one by one: a copy of all would keep
+   them in memory. */
+EW_INLINE void take(bool loses, const double *at, struct lanes *lanes)
+{
+    EW_UNROLLED
+    for (int v = 0; v < VECTORS; v++) {
+        lanes->sum[v] = doubles_f64(at + v * ABREAST);
+        if (loses)
+            lanes->lost[v] = doubles_f64(at + EW_ACCUMULATORS + v * ABREAST);
+    }
+}
+
+EW_INLINE void put_back(bool loses, const struct lanes *lanes, double *at)
+{
+    EW_UNROLLED
+    for (int v = 0; v < VECTORS; v++, at += ABREAST) {
+        memcpy(at, &lanes->sum[v], sizeof *lanes->sum);
+        if (loses)
+            memcpy(at + EW_ACCUMULATORS, &lanes->lost[v], sizeof *lanes->lost);
+    }
+}
+
 /* From [n] on, all bits of the last n lanes. */
-static const int32_t keep_lanes[2 * EW_LANES] = {
+static const int64_t keep_lanes[2 * EW_LANES] = {
     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
-/* Asks for what a sum comes to next. */
+/* A vector of values, those that are not kept as 0. */
+EW_INLINE vector kept(vector value, const int64_t *keep)
+{
+    bits mask;
+    memcpy(&mask, keep, sizeof mask);
+    return (vector)((bits)value & mask);
+}
+
+/* What a sum comes to next. */
 enum { AHEAD = 2048 };
 
-EW_INLINE void ask_ahead(const void *at)
+/* Asks for the lines of some bytes. */
+EW_INLINE void ask_for(const void *at, int64_t bytes)
 {
-    __builtin_prefetch((const char *)at + AHEAD);
+    EW_UNROLLED
+    for (int64_t i = 0; i < bytes; i += EW_LINE)
+        __builtin_prefetch((const char *)at + i);
 }
 
 /* What is stored past the caches goes there in the smallest vectors, which
