@@ -94,6 +94,16 @@ static union ew_around around(elementwise_dtype dtype,
     return a;
 }
 
+/* The kernel of op that makes them, or NULL. */
+static ew_kernel *whole(const struct elementwise_plan *plan)
+{
+    elementwise_dtype dtype = plan->types.compute[EW_OUT];
+    int op = (int)plan->op;
+    if (op > EW_PAST_LAST)
+        return NULL;
+    return ew_table_kernel(plan->level, EW_WHOLE + op, dtype, dtype);
+}
+
 /* Leaves as many steps to op as it has a kernel for. */
 static void fuse_into_op(struct elementwise_plan *plan,
                          const elementwise_options *options)
@@ -102,11 +112,9 @@ static void fuse_into_op(struct elementwise_plan *plan,
     int op = (int)plan->op, level = plan->level;
     elementwise_dtype dtype = plan->types.compute[EW_OUT];
     bool scaled = pass->scale[EW_X] || pass->scale[EW_Y];
-    bool fused = op <= EW_PAST_LAST && (scaled || is_short(options->act)) &&
-                 ew_table_kernel(level, EW_WHOLE + op, dtype, dtype);
-    if (!fused)
+    if (!whole(plan) || !(scaled || is_short(options->act)))
         return;
-    pass->op = ew_table_kernel(level, EW_WHOLE + op, dtype, dtype);
+    pass->op = whole(plan);
     if (pass->past)
         pass->past = ew_table_kernel(level, EW_WHOLE_PAST + op, dtype, dtype);
     pass->scale[EW_X] = pass->scale[EW_Y] = NULL;
@@ -124,7 +132,8 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     bool nothing = ew_fuse_nothing(options);
     if (status)
         return status;
-    if (!nothing && ew_types_widen(plan->op, &plan->types)) {
+    bool steps = !nothing && !(whole(plan) && is_short(options->act));
+    if (steps && ew_types_widen(plan->op, &plan->types)) {
         ew_plan_choose_kernels(plan);
         ew_strategy_choose(plan);
     }

@@ -385,6 +385,36 @@ START_TEST(zeros_infinities_and_nan_have_the_limits)
 }
 END_TEST
 
+/* One whose bits are all 1 is no number either after rounding to fewer. */
+START_TEST(options_that_are_nan_make_nan)
+{
+    const uint64_t ones = UINT64_MAX;
+    double nan;
+    memcpy(&nan, &ones, sizeof nan);
+    for (int type = ELEMENTWISE_F16; type <= ELEMENTWISE_F64; type++)
+        for (int which = 0; which < 3; which++) {
+            elementwise_dtype t = (elementwise_dtype)type;
+            elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+            options.act = ELEMENTWISE_ACT_LEAKY_RELU;
+            *(which == 0   ? &options.alpha
+              : which == 1 ? &options.scale_x
+                           : &options.scale_y) = nan;
+            support_line(&x, t, 40, 1, SUPPORT_HIGH);
+            support_line(&y, t, 40, 1, SUPPORT_HIGH);
+            support_line(&out, t, 40, 1, SUPPORT_LOW);
+            struct ref_value minus_1 = ref_float(t, -1, 0);
+            for (int64_t i = 0; i < 40; i++) {
+                ref_store(&minus_1, ref_at(&x.t, &i));
+                ref_store(&minus_1, ref_at(&y.t, &i));
+            }
+            ck_assert(!run(ELEMENTWISE_ADD, -1, &options, false));
+            for (int64_t i = 0; i < 40; i++)
+                ck_assert(isnan(ref_load(t, ref_at(&out.t, &i)).re));
+        }
+    release();
+}
+END_TEST
+
 START_TEST(out_may_be_an_operand)
 {
     elementwise_options options;
@@ -546,6 +576,7 @@ int main(void)
     tcase_add_loop_test(values, values_of_all_sizes_are_within_the_bound, 0,
                         3 * ACTS);
     tcase_add_test(values, zeros_infinities_and_nan_have_the_limits);
+    tcase_add_test(values, options_that_are_nan_make_nan);
     tcase_add_test(values, out_may_be_an_operand);
     tcase_add_loop_test(values, strides_and_levels_do_not_change_a_bit, 1,
                         ACTS);

@@ -20,9 +20,10 @@ enum {
     EW_BLOCK_BYTES = EW_BLOCKS * EW_WIDEST
 };
 
-/* Computes n elements, a multiple of EW_BLOCK. out may be x or y. */
+/* Computes n elements, a multiple of EW_BLOCK. out may be x or y. Some read
+   numbers that are the same for all elements. */
 typedef void ew_block_compute(int64_t n, const void *x, const void *y,
-                              void *out);
+                              const void *with, void *out);
 
 /* A place in a kernel's rows and columns. */
 struct ew_block_place {
@@ -128,8 +129,9 @@ EW_INLINE const char *ew_block_input(const struct ew_block_place *at, int64_t n,
 
 /* A whole kernel on elements of one size, of which `one` is the number 1. */
 EW_INLINE void ew_block_all(ew_block_compute *compute, int64_t size,
-                            const void *one, int64_t rows, int64_t cols,
-                            void *const data[], const struct ew_stride s[])
+                            const void *one, const void *with, int64_t rows,
+                            int64_t cols, void *const data[],
+                            const struct ew_stride s[])
 {
     _Alignas(64) char x[EW_BLOCK_BYTES], y[EW_BLOCK_BYTES];
     _Alignas(64) char made[EW_BLOCK_BYTES];
@@ -141,7 +143,8 @@ EW_INLINE void ew_block_all(ew_block_compute *compute, int64_t size,
         char *out = direct ? ew_block_at(&at, data[EW_OUT], s[EW_OUT]) : made;
         compute((n + EW_BLOCK - 1) / EW_BLOCK * EW_BLOCK,
                 ew_block_input(&at, n, data[EW_X], s[EW_X], size, one, x),
-                ew_block_input(&at, n, data[EW_Y], s[EW_Y], size, one, y), out);
+                ew_block_input(&at, n, data[EW_Y], s[EW_Y], size, one, y), with,
+                out);
         if (!direct)
             ew_block_store(at, n, data[EW_OUT], s[EW_OUT], size, made);
         ew_block_move(&at, n);
@@ -153,8 +156,9 @@ EW_INLINE void ew_block_all(ew_block_compute *compute, int64_t size,
    elements of x, y and out. */
 #define EW_BLOCK_KERNEL(PASTE, name, call)                                     \
     static void PASTE(compute_##name)(int64_t n, const void *x, const void *y, \
-                                      void *out)                               \
+                                      const void *with, void *out)             \
     {                                                                          \
+        (void)with;                                                            \
         call;                                                                  \
     }                                                                          \
     static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \

@@ -67,11 +67,32 @@ EW_INLINE float half_floordiv(float x, float y)
     return fabsf(x) == INFINITY && y != 0 ? NAN : floor;
 }
 
+/* What stands around an operation (kernel.h), if there is any, copied to where
+   no store can change it. */
+struct half_around {
+    float number[EW_AROUNDS];
+};
+
+EW_INLINE struct half_around half_around(bool whole, const float *with)
+{
+    struct half_around around = {{0}};
+    if (whole)
+        memcpy(around.number, with, sizeof around.number);
+    return around;
+}
+
+EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
+                          const struct half_around *around)
+{
+    return whole ? whole_f32(op, x, y, around->number) : op(x, y);
+}
+
 #define INFINITE 0x7c00
 #define ONE 0x3c00
 #define NAME(x) x##_f16
 #define FROM(bits) ew_half_from_f16((struct ew_f16){bits})
 #define TO(x) ew_half_f16_from_f32(x).bits
+#define TO_ANY(x) TO(x)
 #if defined(__F16C__)
 #define WIDEN ew_half_widen_f16
 #define NARROW ew_half_narrow_f16
@@ -83,6 +104,7 @@ EW_INLINE float half_floordiv(float x, float y)
 #define NAME(x) x##_bf16
 #define FROM(bits) ew_half_from_bf16((struct ew_bf16){bits})
 #define TO(x) ew_half_bf16_from_result(x).bits
+#define TO_ANY(x) ew_half_bf16_from_f32(x).bits
 #include "half.inc"
 
 const ew_kernel_row *const EW_CONCAT(ew_float, EW_LEVEL)[4] = {

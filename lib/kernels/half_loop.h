@@ -17,8 +17,9 @@ typedef uint16_t half_bits(uint16_t x, uint16_t y);
 /* Rows of at least one block. The last block ends where the row does and is
    made first, before out, which may be x, is written; what it shares with the
    block before is stored twice, the same. */
-static void half_rows(ew_block_compute *form, int64_t rows, int64_t cols,
-                      void *const data[], const struct ew_stride s[])
+static void half_rows(ew_block_compute *form, const void *with, int64_t rows,
+                      int64_t cols, void *const data[],
+                      const struct ew_stride s[])
 {
     const int64_t whole = cols - cols % EW_BLOCK, last = cols - EW_BLOCK;
     const char *x = data[EW_X], *y = data[EW_Y];
@@ -26,8 +27,9 @@ static void half_rows(ew_block_compute *form, int64_t rows, int64_t cols,
     for (int64_t r = 0; r < rows; r++) {
         uint16_t end[EW_BLOCK];
         if (whole < cols)
-            form(EW_BLOCK, x + last * s[EW_X].col, y + last * s[EW_Y].col, end);
-        form(whole, x, y, out);
+            form(EW_BLOCK, x + last * s[EW_X].col, y + last * s[EW_Y].col, with,
+                 end);
+        form(whole, x, y, with, out);
         if (whole < cols)
             memcpy(out + last * HALF_SIZE, end, sizeof end);
         x += s[EW_X].row;
@@ -36,17 +38,19 @@ static void half_rows(ew_block_compute *form, int64_t rows, int64_t cols,
     }
 }
 
-/* A whole kernel; forms are those of ew_form but the strided one. */
-static void half_loop(ew_block_compute *const forms[], int64_t rows,
-                      int64_t cols, void *const data[],
+/* A whole kernel; forms are those of ew_form but the strided one, and `with` is
+   what they read beside the operands. */
+static void half_loop(ew_block_compute *const forms[], const void *with,
+                      int64_t rows, int64_t cols, void *const data[],
                       const struct ew_stride s[])
 {
     static const uint16_t one = 0x3c00; /* a number in both types */
     enum ew_form form = ew_loop_form(s, HALF_SIZE, HALF_SIZE, HALF_SIZE);
     if (form != EW_STRIDED && cols >= EW_BLOCK)
-        half_rows(forms[form], rows, cols, data, s);
+        half_rows(forms[form], with, rows, cols, data, s);
     else
-        ew_block_all(forms[EW_BOTH], HALF_SIZE, &one, rows, cols, data, s);
+        ew_block_all(forms[EW_BOTH], HALF_SIZE, &one, with, rows, cols, data,
+                     s);
 }
 
 #endif
