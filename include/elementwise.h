@@ -785,8 +785,10 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * and out, outermost first), kernel (with the types it reads), tiles (whether
  * operands pass through buffers), x_input and y_input (as is, or transposed,
  * gathered, repeated, spread or packed into a buffer), rows (as is, or folded:
- * short rows run as one), stores (as usual, or past the caches), act (its
- * name), scaled (the operands that have a factor), bytes.
+ * short rows run as one), tile (how much of each of the inner loops a tile
+ * holds, outermost first; empty if tiles are of the two innermost), stores (as
+ * usual, past the caches, or scattered from a tile), act (its name), scaled
+ * (the operands that have a factor), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

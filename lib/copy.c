@@ -48,7 +48,7 @@ static elementwise_status make(struct elementwise_plan *plan,
     plan->level = ew_cpu_level();
     plan->pass = (struct ew_pass){
         .op = conversion(plan->level, dst, src),
-        .stored = {size_of(src), size_of(src)},
+        .stored = {size_of(src), size_of(src), size_of(dst)},
         .size = {[EW_X] = size_of(src), [EW_OUT] = size_of(dst)}};
     if (!plan->pass.op)
         return ew_fail(ELEMENTWISE_BAD_DTYPE,

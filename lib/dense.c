@@ -146,6 +146,8 @@ static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     if (ew_shape_place(&a) || a.ndim != out->ndim ||
         !open_loops(&a, size, out, &nest) ||
         ew_strategy_folds(nest.loop, nest.ndim, size_out, false) ||
+        ew_strategy_deepens(nest.loop, nest.ndim, size_out,
+                            nest.count[EW_OUT]) ||
         ew_strategy_streams(nest.count[EW_OUT] * size_out) ||
         !is_usable(x, nest.count[EW_X], out, nest.count[EW_OUT]) ||
         !is_usable(y, nest.count[EW_Y], out, nest.count[EW_OUT]))

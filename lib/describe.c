@@ -7,6 +7,7 @@
 #include "message.h"
 #include "plan.h"
 #include "strategy.h"
+#include "tile.h"
 
 static const char *const operands[] = {"x", "y", "out"};
 
@@ -53,6 +54,22 @@ static void add_loops(struct ew_text *text, const struct elementwise_plan *plan)
     }
 }
 
+/* What a tile of several loops holds of each; nothing if it is of two. */
+static void add_tile(struct ew_text *text, const struct elementwise_plan *plan)
+{
+    ew_text_add(text, "\"tile\":[");
+    for (int i = plan->pass.deep - 1; i >= 0; i--)
+        ew_text_add(text, i ? "%d," : "%d", plan->pass.extent[i]);
+    ew_text_add(text, "],");
+}
+
+static const char *stores(const struct elementwise_plan *plan)
+{
+    if (ew_tile_places(plan, EW_OUT))
+        return "scattered";
+    return plan->pass.stream ? "past the caches" : "as usual";
+}
+
 size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
                                  size_t size)
 {
@@ -83,18 +100,21 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
                 plan->what, compute, elementwise_dtype_name(types->result),
                 ew_cpu_name(plan->level));
     add_loops(&text, plan);
+    ew_text_add(&text,
+                "],\"kernel\":\"%s_%s%s%s\",\"tiles\":%s,"
+                "\"x_input\":\"%s\",\"y_input\":\"%s\","
+                "\"rows\":\"%s\",",
+                plan->what, first, mixed ? "_" : "", mixed ? second : "",
+                tiles ? "true" : "false", ew_strategy_input(plan, EW_X),
+                ew_strategy_input(plan, EW_Y),
+                plan->pass.fold || plan->pass.deep ? "folded" : "as is");
+    add_tile(&text, plan);
     ew_text_add(
         &text,
-        "],\"kernel\":\"%s_%s%s%s\",\"tiles\":%s,"
-        "\"x_input\":\"%s\",\"y_input\":\"%s\","
-        "\"rows\":\"%s\",\"stores\":\"%s\",\"act\":\"%s\",\"scaled\":[%s%s%s],"
+        "\"stores\":\"%s\",\"act\":\"%s\",\"scaled\":[%s%s%s],"
         "\"bytes\":%llu}",
-        plan->what, first, mixed ? "_" : "", mixed ? second : "",
-        tiles ? "true" : "false", ew_strategy_input(plan, EW_X),
-        ew_strategy_input(plan, EW_Y), plan->pass.fold ? "folded" : "as is",
-        plan->pass.stream ? "past the caches" : "as usual",
-        elementwise_act_name(plan->act), scaled[EW_X] ? "\"x\"" : "",
-        scaled[EW_X] && scaled[EW_Y] ? "," : "", scaled[EW_Y] ? "\"y\"" : "",
-        (unsigned long long)all_bytes(plan));
+        stores(plan), elementwise_act_name(plan->act),
+        scaled[EW_X] ? "\"x\"" : "", scaled[EW_X] && scaled[EW_Y] ? "," : "",
+        scaled[EW_Y] ? "\"y\"" : "", (unsigned long long)all_bytes(plan));
     return text.length;
 }

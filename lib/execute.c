@@ -11,19 +11,22 @@
 #include <emmintrin.h>
 #endif
 
+#include "gather.h"
+
 enum {
     OPERANDS = EW_OUT + 1, /* of a forward call */
-    TILE_BYTES = 8192,     /* per buffer: four of them stay in the L1 cache */
     STREAM_BYTES = 2048,   /* where there is but the buffer of what is made */
     PIECE_BYTES = 4096,    /* of out, where only an activation follows */
     TURNED_ROWS = 32       /* of a tile; their bytes fill whole lines of x */
 };
 
 /* The buffers of one tile, aligned for any vector. Both what is packed before
-   it is converted and what was converted before it is streamed are stored. */
+   it is converted and what was converted before it is streamed are stored.
+   Operands that are gathered or scattered have places; others none. */
 struct buffers {
-    _Alignas(64) char stored[TILE_BYTES], load[2][TILE_BYTES];
-    _Alignas(64) char made[TILE_BYTES], rounded[TILE_BYTES];
+    _Alignas(64) char stored[EW_TILE_BYTES], load[2][EW_TILE_BYTES];
+    _Alignas(64) char made[EW_TILE_BYTES], rounded[EW_TILE_BYTES];
+    const struct ew_places *places[OPERANDS];
 };
 
 /* An operand that does not take part stays NULL. */
@@ -102,9 +105,14 @@ static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
         tile->stride[k] = (struct ew_stride){tile->cols * size, size};
         return;
     }
+    char *packed = convert ? buffers->stored : buffers->load[k];
     if (pack)
-        load(pack, NULL, tile, k, pass->fold, pass->stored[k],
-             convert ? buffers->stored : buffers->load[k]);
+        load(pack, NULL, tile, k, pass->fold, pass->stored[k], packed);
+    if (buffers->places[k]) {
+        ew_gather(buffers->places[k], tile->data[k], packed);
+        tile->data[k] = packed;
+        tile->stride[k].col = pass->stored[k];
+    }
     if (convert)
         load(convert, NULL, tile, k, false, pass->size[k], buffers->load[k]);
     if (pass->scale[k])
@@ -180,14 +188,17 @@ static void finish(const struct ew_pass *pass, const struct ew_block *tile,
         made = buffers->rounded;
         size = rounded;
     }
-    if (pass->store && pass->stream) {
+    const struct ew_places *places = buffers->places[EW_OUT];
+    if (pass->store && (pass->stream || places)) {
         int64_t stored = to.col;
         convert_result(pass->store, tile, made, size, buffers->stored,
                        (struct ew_stride){tile->cols * stored, stored});
         made = buffers->stored;
     } else if (pass->store)
         convert_result(pass->store, tile, made, size, out, to);
-    if (pass->stream)
+    if (places)
+        ew_scatter(places, made, out);
+    else if (pass->stream)
         stream(pass, tile, made, out, to, next);
 }
 
@@ -200,6 +211,7 @@ static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
     struct ew_stride out_stride = tile->stride[EW_OUT];
     struct ew_next next[2];
     int64_t size = pass->size[EW_OUT];
+    bool buffered = pass->store || pass->stream || buffers->places[EW_OUT];
     for (int k = 0; k < 2; k++) {
         if (pass->stream)
             next[k] = after(pass, tile, k, out_stride.col);
@@ -207,7 +219,7 @@ static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
     }
     if (pass->fold)
         fold(tile);
-    if (pass->store || pass->stream) {
+    if (buffered) {
         tile->data[EW_OUT] = buffers->made;
         tile->stride[EW_OUT] = (struct ew_stride){tile->cols * size, size};
     }
@@ -215,7 +227,7 @@ static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
     pass->op(tile->rows, tile->cols, tile->data, tile->stride);
     if (pass->act)
         activate(pass, tile);
-    if (pass->store || pass->stream)
+    if (buffered)
         finish(pass, tile, buffers, out, out_stride, next);
 }
 
@@ -224,14 +236,10 @@ static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
    one to be read while this one is stored. */
 static int64_t tile_elements(const struct ew_pass *pass)
 {
-    unsigned widest = pass->result_size;
-    for (int k = 0; k < OPERANDS; k++)
-        widest = pass->size[k] > widest ? pass->size[k] : widest;
-    int buffered = pass->store && pass->stream ? OPERANDS : 2;
-    for (int k = 0; k < buffered; k++)
-        widest = pass->stored[k] > widest ? pass->stored[k] : widest;
+    unsigned widest =
+        ew_pass_widest(pass, pass->store && pass->stream ? OPERANDS : 2);
     int64_t alone = pass->act ? PIECE_BYTES : STREAM_BYTES;
-    return (ew_pass_buffers(pass) ? TILE_BYTES : alone) / widest;
+    return (ew_pass_buffers(pass) ? EW_TILE_BYTES : alone) / widest;
 }
 
 /* Columns of a tile: all, or as many as fit; fewer where an input is turned,
@@ -362,6 +370,8 @@ static void run_blocks(const struct ew_loop *loop, int ndim,
     struct buffers buffers;
     int64_t cols = tile_columns(pass, block.cols), rows = tile_rows(pass, cols);
     int64_t index[ELEMENTWISE_MAX_NDIM];
+    for (int k = 0; k < OPERANDS; k++)
+        buffers.places[k] = NULL;
     for (int d = 2; d < ndim; d++)
         index[d] = 0;
     do
@@ -369,10 +379,109 @@ static void run_blocks(const struct ew_loop *loop, int ndim,
     while (advance(loop, 2, ndim, OPERANDS, index, block.data));
 }
 
+/* A nest cut into tiles of several loops: those of a tile, and those that step
+   from tile to tile. */
+struct deep {
+    const struct ew_pass *pass;
+    const struct ew_loop *loop; /* what is cut, */
+    int ndim;                   /* so many loops */
+    struct ew_loop tile[EW_DEEP_LOOPS];
+    struct ew_loop outer[EW_DEEP_LOOPS + ELEMENTWISE_MAX_NDIM];
+    int outers;
+    struct ew_places places[OPERANDS], lines[OPERANDS];
+    struct buffers buffers;
+};
+
+/* How operand k lies in a tile, seen as one row: it stands still, is dense, or
+   has places, from which or to which it goes through a buffer. */
+static struct ew_stride deep_stride(struct deep *deep, int k)
+{
+    const struct ew_pass *pass = deep->pass;
+    struct ew_places *places = &deep->places[k];
+    bool moves = k == EW_OUT;
+    for (int d = 0; d < pass->deep; d++)
+        moves |= deep->tile[d].stride[k] != 0;
+    if (moves)
+        ew_places_make(places, deep->tile, pass->deep, k, pass->stored[k]);
+    bool dense = moves && places->runs == 1;
+    deep->lines[k].runs = 0;
+    if (moves && !dense)
+        ew_places_lines(&deep->lines[k], deep->tile, pass->deep, k,
+                        pass->stored[k]);
+    deep->buffers.places[k] = moves && !dense ? places : NULL;
+    return (struct ew_stride){0, dense || k == EW_OUT ? pass->stored[k] : 0};
+}
+
+/* All tiles of the same extents. */
+static void run_equal(struct deep *deep, void *const data[])
+{
+    const struct ew_pass *pass = deep->pass;
+    int64_t index[EW_DEEP_LOOPS + ELEMENTWISE_MAX_NDIM];
+    struct ew_block block = {.rows = 1, .cols = 1}, tile;
+    int ndim = deep->outers;
+    for (int d = 0; d < pass->deep; d++)
+        block.cols *= deep->tile[d].n;
+    for (int k = 0; k < OPERANDS; k++) {
+        block.stride[k] = deep_stride(deep, k);
+        block.data[k] = data[k];
+    }
+    for (int d = pass->deep; d < deep->ndim; d++)
+        deep->outer[ndim++] = deep->loop[d];
+    for (int d = 0; d < ndim; d++)
+        index[d] = 0;
+    for (bool more = true; more;) {
+        tile = block;
+        more = advance(deep->outer, 0, ndim, OPERANDS, index, block.data);
+        for (int k = 0; k < OPERANDS && more; k++)
+            ew_places_fetch(&deep->lines[k], block.data[k], k == EW_OUT);
+        run_tile(pass, &tile, true, &deep->buffers);
+    }
+}
+
+/* Loops from d on are still to be cut, into as many whole extents as there
+   are and a rest. */
+static void run_cut(struct deep *deep, int d, void *const data[])
+{
+    const struct ew_pass *pass = deep->pass;
+    if (d == pass->deep) {
+        run_equal(deep, data);
+        return;
+    }
+    const struct ew_loop *loop = &deep->loop[d];
+    int64_t extent = pass->extent[d], pieces = loop->n / extent;
+    struct ew_loop *outer = &deep->outer[deep->outers++];
+    void *rest[OPERANDS];
+    deep->tile[d] = *loop;
+    deep->tile[d].n = extent;
+    *outer = (struct ew_loop){.n = pieces};
+    for (int k = 0; k < OPERANDS; k++) {
+        outer->stride[k] = extent * loop->stride[k];
+        rest[k] = moved(data[k], pieces * outer->stride[k]);
+    }
+    run_cut(deep, d + 1, data);
+    deep->outers--;
+    deep->tile[d].n = loop->n % extent;
+    if (deep->tile[d].n)
+        run_cut(deep, d + 1, rest);
+}
+
+static void run_deep(const struct ew_loop *loop, int ndim,
+                     const struct ew_pass *pass, void *const data[])
+{
+    struct deep deep;
+    deep.pass = pass;
+    deep.loop = loop;
+    deep.ndim = ndim;
+    deep.outers = 0;
+    run_cut(&deep, 0, data);
+}
+
 static void run_pass(const struct ew_loop *loop, int ndim,
                      const struct ew_pass *pass, void *const data[])
 {
-    if (ew_pass_tiles(pass))
+    if (pass->deep)
+        run_deep(loop, ndim, pass, data);
+    else if (ew_pass_tiles(pass))
         run_blocks(loop, ndim, pass, data);
     else
         ew_execute_calls(loop, ndim, pass->op, &pass->around, data);

@@ -18,12 +18,6 @@
 #include "table.h"
 #include "validate.h"
 
-/* Validation has refused INT64_MIN. */
-static int64_t magnitude(int64_t stride)
-{
-    return stride < 0 ? -stride : stride;
-}
-
 /* Walks a loop from its other end where the output runs backwards, so that
    the output's strides are never negative. */
 static void flip(struct elementwise_plan *plan, struct ew_loop *loop)
@@ -40,8 +34,8 @@ static bool belongs_inside(const struct ew_loop *a, const struct ew_loop *b,
                            const int *order, int n)
 {
     for (int i = 0; i < n; i++) {
-        int64_t sa = magnitude(a->stride[order[i]]);
-        int64_t sb = magnitude(b->stride[order[i]]);
+        int64_t sa = ew_magnitude(a->stride[order[i]]);
+        int64_t sb = ew_magnitude(b->stride[order[i]]);
         if (sa != sb)
             return sa < sb;
     }

@@ -19,6 +19,14 @@ struct ew_loop {
     int64_t stride[EW_OPERANDS]; /* in bytes */
 };
 
+enum {
+    EW_TILE_BYTES = 8192, /* per buffer: four of them stay in the L1 cache */
+    /* Tiles of several loops have no more elements, and no more loops than
+       that many elements allow. */
+    EW_DEEP_ELEMENTS = 1024,
+    EW_DEEP_LOOPS = 10
+};
+
 /*
  * How one tile is made. Operands whose type is not the kernel's, or whose
  * layout it does not like, pass through a small buffer:
@@ -50,6 +58,10 @@ struct ew_pass {
     unsigned char result_size; /* of an element after round */
     bool fold;                 /* the rows of a tile are dense and run as one */
     bool turn; /* tiles are square rather than long: an input is transposed */
+    /* Loops of a tile if they are not the two innermost, and how much of each
+       it holds. What is not dense in it is gathered, out scattered. */
+    unsigned char deep;
+    uint16_t extent[EW_DEEP_LOOPS];
 };
 
 struct elementwise_plan {
@@ -75,6 +87,12 @@ struct elementwise_plan {
     int ndim; /* loops, innermost first */
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };
+
+/* Validation has refused INT64_MIN. */
+static inline int64_t ew_magnitude(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
 
 /* Checks the layouts and fills plan. The statuses of plan_create. */
 elementwise_status ew_plan_make(struct elementwise_plan *plan,
@@ -107,7 +125,20 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
 static inline bool ew_pass_buffers(const struct ew_pass *pass)
 {
     return pass->pack[0] || pass->pack[1] || pass->load[0] || pass->load[1] ||
-           pass->scale[0] || pass->scale[1] || pass->store;
+           pass->scale[0] || pass->scale[1] || pass->store || pass->deep;
+}
+
+/* Bytes of the largest element in the buffers, where the first `stored`
+   operands pass through one as they are in memory. */
+static inline unsigned ew_pass_widest(const struct ew_pass *pass, int stored)
+{
+    unsigned widest = pass->result_size;
+    for (int k = 0; k <= EW_OUT; k++) {
+        widest = pass->size[k] > widest ? pass->size[k] : widest;
+        if (k < stored && pass->stored[k] > widest)
+            widest = pass->stored[k];
+    }
+    return widest;
 }
 
 /* Whether a pass runs tile by tile: an activation works on what is in the

@@ -14,12 +14,16 @@
  *     gaps             an input's elements are some bytes apart along out's
  *                      rows: they are gathered in a tile
  *
+ *     several loops    two loops are no tile, or each takes little of a line:
+ *                      tiles hold a part of each of several (tile.c)
+ *
  *     large outputs    out does not stay in the caches: it is made in tiles
  *                      and stored past them
  */
 #include "strategy.h"
 
 #include "table.h"
+#include "tile.h"
 
 enum { WORTH_TURNING = 4 }; /* extents of what is transposed */
 
@@ -28,22 +32,17 @@ static int64_t stored(const struct elementwise_plan *plan, int k)
     return (int64_t)ew_types_size(plan->types.operand[k]);
 }
 
-static int64_t magnitude(int64_t stride)
-{
-    return stride < 0 ? -stride : stride;
-}
-
 /* The loop along which input k runs through memory, several elements to a line,
    if that is not the innermost, where it runs across it; 0: there is none. */
 static int across(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
-    int64_t inner = magnitude(loop[0].stride[k]), least = inner;
+    int64_t inner = ew_magnitude(loop[0].stride[k]), least = inner;
     int along = 0;
     if (inner == stored(plan, k) || loop[0].n < WORTH_TURNING)
         return 0;
     for (int i = 1; i < plan->ndim; i++) {
-        int64_t step = magnitude(loop[i].stride[k]);
+        int64_t step = ew_magnitude(loop[i].stride[k]);
         if (step && step < least && step < EW_LINE &&
             loop[i].n >= WORTH_TURNING) {
             least = step;
@@ -133,17 +132,22 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
            plan->pass.op != move && (plan->pass.load[k] || !wide);
 }
 
+/* What is scattered is stored in parts of lines. */
 void ew_strategy_stream(struct elementwise_plan *plan)
 {
     int64_t size = stored(plan, EW_OUT), run = size;
-    for (int i = 0; i < plan->ndim && i < 2; i++)
+    int inner = plan->pass.deep > 2 ? plan->pass.deep : 2;
+    if (ew_tile_places(plan, EW_OUT))
+        return;
+    for (int i = 0; i < plan->ndim && i < inner; i++)
         if (plan->loop[i].stride[EW_OUT] == run)
             run *= plan->loop[i].n;
     if (plan->empty || run < EW_STREAM_RUN)
         return;
     plan->pass.stream = ew_table_stream(plan->level);
     plan->one_call = false;
-    if (plan->loop[0].n * size < EW_STREAM_RUN && !plan->pass.fold)
+    if (plan->loop[0].n * size < EW_STREAM_RUN && !plan->pass.fold &&
+        !plan->pass.deep)
         plan->pass.past = NULL; /* it stores the rows one by one */
 }
 
@@ -162,6 +166,8 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         if (has_gaps(plan, k))
             pack(plan, k);
     int64_t bytes = bytes_of_out(plan);
+    if (bytes >= EW_WORTH_DEEP * stored(plan, EW_OUT))
+        ew_tile_deepen(plan, bytes / stored(plan, EW_OUT));
     if (ew_strategy_streams(bytes) ||
         (plan->pass.turn && bytes >= EW_STREAM_TURNED))
         ew_strategy_stream(plan);
@@ -169,6 +175,8 @@ void ew_strategy_choose(struct elementwise_plan *plan)
 
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
 {
+    if (ew_tile_places(plan, k))
+        return "gathered";
     if (!plan->pass.pack[k])
         return "as is";
     if (plan->loop[0].stride[k] == 0)

@@ -14,6 +14,7 @@ enum {
     EW_SHORT_ROW = 64,      /* bytes of out's row; longer ones are fast as is */
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
+    EW_WORTH_DEEP = 4096,   /* elements in all for tiles of several loops */
     EW_WORTH_GATHERING = 1024, /* the same where rows are long enough */
     /* Bytes of out from which elements of 8 bytes and more are not gathered:
        with so few to a line, taking them one by one keeps up with memory. */
@@ -35,6 +36,16 @@ static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,
     int64_t short_row = tiles ? EW_SHORT_TILED : EW_SHORT_ROW;
     return ndim > 1 && loop[0].n * size < short_row &&
            loop[0].n * loop[1].n >= EW_WORTH_PACKING;
+}
+
+/* Whether a call has rows so short, and so few to a block, that tiles of
+   several loops may be better, and elements enough to look for them. */
+static inline bool ew_strategy_deepens(const struct ew_loop *loop, int ndim,
+                                       int64_t size, int64_t elements)
+{
+    return ndim > 2 && elements >= EW_WORTH_DEEP &&
+           loop[0].n * size < EW_SHORT_ROW &&
+           loop[0].n * loop[1].n < EW_WORTH_PACKING;
 }
 
 /* Stores out past the caches, if the pieces of it that tiles make are whole

@@ -420,6 +420,152 @@ START_TEST(tiles_follow_every_outer_step)
 }
 END_TEST
 
+/* ---------------------------------------------------------------------
+ * Tiles of several loops
+ */
+
+enum { SPACE = 1 << 20, MIDDLE = SPACE / 2, WIDEST = 16 };
+static unsigned char x_space[SPACE], y_space[SPACE], out_space[SPACE],
+    want[SPACE];
+static int width; /* bytes of an element of `mix` */
+
+/* Every byte of out is made of those of x and y. */
+static void mix(int64_t rows, int64_t cols, void *const data[],
+                const struct ew_stride stride[])
+{
+    computed += rows * cols;
+    largest = rows * cols > largest ? rows * cols : largest;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++) {
+            const unsigned char *x = at(data[EW_X], stride[EW_X], r, c);
+            const unsigned char *y = at(data[EW_Y], stride[EW_Y], r, c);
+            unsigned char *out = at(data[EW_OUT], stride[EW_OUT], r, c);
+            for (int b = 0; b < width; b++)
+                out[b] = (unsigned char)(3 * x[b] + y[b] + 1);
+        }
+}
+
+/* The loops in some order, one inside the other, with gaps at times, backwards
+   at times; for inputs standing still at times. All within MIDDLE of where they
+   start. */
+static void random_course(struct ew_loop *loop, int ndim, int k)
+{
+    int order[8], gaps = 0;
+    int64_t step = width;
+    for (int i = 0; i < ndim; i++) {
+        int j = (int)support_random(0, i);
+        order[i] = order[j];
+        order[j] = i;
+    }
+    for (int i = 0; i < ndim; i++) {
+        struct ew_loop *l = &loop[order[i]];
+        bool back = !support_random(0, 3);
+        if (gaps < 2 && !support_random(0, 3)) {
+            step *= support_random(2, 3);
+            gaps++;
+        }
+        l->stride[k] = back ? -step : step;
+        step *= l->n;
+        if (k != EW_OUT && !support_random(0, 3))
+            l->stride[k] = 0;
+    }
+}
+
+/* A nest of at most 2000 elements, and what a tile holds of its loops. */
+static int random_nest(struct ew_loop *loop, struct ew_pass *pass)
+{
+    int ndim = (int)support_random(1, 5), n = 1;
+    pass->deep = (unsigned char)support_random(1, ndim);
+    for (int i = 0; i < ndim; i++) {
+        int64_t most = 2000 / n < 40 ? 2000 / n : 40;
+        loop[i].n = support_random(1, support_random(0, 1) ? most : 3);
+        if (loop[i].n > most)
+            loop[i].n = most;
+        n *= (int)loop[i].n;
+    }
+    for (int i = 0, elements = EW_TILE_BYTES / WIDEST; i < pass->deep; i++) {
+        int64_t most = loop[i].n < elements ? loop[i].n : elements;
+        pass->extent[i] = (uint16_t)support_random(1, most);
+        elements /= pass->extent[i];
+    }
+    return ndim;
+}
+
+/* The definition of mix over a nest. */
+static void mix_all(const struct ew_loop *loop, int ndim, unsigned char *x,
+                    unsigned char *y, unsigned char *out)
+{
+    const struct ew_stride element[3] = {{0, 0}};
+    if (ndim == 0) {
+        mix(1, 1, (void *[]){x, y, out}, element);
+        return;
+    }
+    for (int64_t i = 0; i < loop[ndim - 1].n; i++)
+        mix_all(loop, ndim - 1, x + i * loop[ndim - 1].stride[EW_X],
+                y + i * loop[ndim - 1].stride[EW_Y],
+                out + i * loop[ndim - 1].stride[EW_OUT]);
+}
+
+/* As a plan would run, with x in its own place or in out's; bytes between the
+   elements of out stay as they were. */
+START_TEST(tiles_of_several_loops_give_the_whole)
+{
+    width = 1 << _i;
+    for (int round = 0; round < 500; round++) {
+        struct ew_loop loop[5] = {{0}};
+        struct ew_pass pass = {.op = mix};
+        int ndim = random_nest(loop, &pass);
+        bool in_place = round % 4 == 0;
+        for (int k = 0; k < 3; k++) {
+            random_course(loop, ndim, k);
+            pass.size[k] = pass.stored[k] = (unsigned char)width;
+        }
+        for (int i = 0; i < ndim && in_place; i++)
+            loop[i].stride[EW_X] = loop[i].stride[EW_OUT];
+        for (int i = 0; i < SPACE; i++) {
+            x_space[i] = (unsigned char)(i * 7 + i / 256);
+            y_space[i] = (unsigned char)(i * 5 + i / 200);
+        }
+        unsigned char *from = in_place ? out_space : x_space;
+        memcpy(out_space, x_space, SPACE);
+        memcpy(want, x_space, SPACE);
+        mix_all(loop, ndim, x_space + MIDDLE, y_space + MIDDLE, want + MIDDLE);
+        forget();
+        ew_execute(
+            loop, ndim, &pass,
+            (void *[]){from + MIDDLE, y_space + MIDDLE, out_space + MIDDLE});
+        int64_t elements = 1;
+        for (int i = 0; i < ndim; i++)
+            elements *= loop[i].n;
+        ck_assert_int_eq(computed, elements);
+        ck_assert_int_le(largest, EW_TILE_BYTES / WIDEST);
+        ck_assert_int_eq(memcmp(out_space, want, SPACE), 0);
+    }
+}
+END_TEST
+
+/* x and y i8, out i16, all of which a tile of 3 x 7 x 5 takes in parts. */
+START_TEST(tiles_of_several_loops_are_converted)
+{
+    struct ew_loop loop[] = {
+        {5, {1, 0, 14, 0, 0}}, {7, {-5, 1, 2, 0, 0}}, {10, {35, 7, 70, 0, 0}}};
+    struct ew_pass pass = all_steps;
+    pass.deep = 3;
+    memcpy(pass.extent, (uint16_t[]){5, 7, 3}, 3 * sizeof *pass.extent);
+    pass.stored[EW_X] = pass.stored[EW_Y] = 1;
+    pass.stored[EW_OUT] = 2;
+    fill();
+    ew_execute(loop, 3, &pass, (void *[]){x_cells + 30, y_cells, out_cells});
+    for (int k = 0; k < 10; k++)
+        for (int r = 0; r < 7; r++)
+            for (int c = 0; c < 5; c++)
+                ck_assert_int_eq(out_cells[k * 35 + c * 7 + r],
+                                 x_cells[30 + k * 35 - r * 5 + c] +
+                                     y_cells[k * 7 + r] + HALVED + QUARTERED);
+    ck_assert_int_eq(out_cells[350], -1);
+}
+END_TEST
+
 int main(void)
 {
     TCase *loops = support_case("loops");
@@ -436,6 +582,8 @@ int main(void)
     tcase_add_test(tiles, the_last_step_may_stream_itself);
     tcase_add_test(tiles, a_reduction_sees_every_tile);
     tcase_add_test(tiles, tiles_follow_every_outer_step);
+    tcase_add_loop_test(tiles, tiles_of_several_loops_give_the_whole, 0, 5);
+    tcase_add_test(tiles, tiles_of_several_loops_are_converted);
     TCase *const cases[] = {loops, tiles, NULL};
     return support_run("execute", cases);
 }

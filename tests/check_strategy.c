@@ -28,42 +28,49 @@ static void release(void)
 struct choice {
     int64_t shape[3], x[3], y[3];
     bool turn, fold, pack_x, pack_y;
+    int deep; /* loops of a tile of several */
 };
 
 static const struct choice choices[] = {
     /* all alike: one loop */
-    {{8, 32, 64}, {2048, 64, 1}, {2048, 64, 1}, 0, 0, 0, 0},
+    {{8, 32, 64}, {2048, 64, 1}, {2048, 64, 1}, 0, 0, 0, 0, 0},
     /* long rows, broadcast either way: as is */
-    {{8, 32, 64}, {2048, 64, 1}, {0, 0, 1}, 0, 0, 0, 0},
-    {{8, 32, 64}, {2048, 64, 1}, {32, 1, 0}, 0, 0, 0, 0},
+    {{8, 32, 64}, {2048, 64, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
+    {{8, 32, 64}, {2048, 64, 1}, {32, 1, 0}, 0, 0, 0, 0, 0},
     /* transposed in the last two dimensions, and in the outer ones */
-    {{8, 32, 64}, {2048, 1, 32}, {2048, 64, 1}, 1, 0, 1, 0},
-    {{8, 32, 64}, {2048, 64, 1}, {2048, 1, 32}, 1, 0, 0, 1},
-    {{8, 32, 64}, {1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0},
-    {{8, 32, 64}, {1, 8, 256}, {1, 8, 256}, 1, 0, 1, 1},
-    /* two inputs that would need different rows: the first has its way */
-    {{8, 32, 64}, {1, 8, 256}, {2048, 1, 32}, 1, 0, 1, 0},
+    {{8, 32, 64}, {2048, 1, 32}, {2048, 64, 1}, 1, 0, 1, 0, 0},
+    {{8, 32, 64}, {2048, 64, 1}, {2048, 1, 32}, 1, 0, 0, 1, 0},
+    {{8, 32, 64}, {1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0, 0},
+    {{8, 32, 64}, {1, 8, 256}, {1, 8, 256}, 1, 0, 1, 1, 0},
+    /* two inputs that would need different rows, and so few to a line that
+       tiles are a part of all three loops */
+    {{8, 32, 64}, {1, 8, 256}, {2048, 1, 32}, 0, 0, 0, 0, 3},
+    /* several short loops, of which two are no tile: y is gathered */
+    {{800, 4, 3}, {12, 3, 1}, {1, 800, 0}, 0, 0, 0, 0, 3},
+    {{800, 4, 3}, {1, 800, 3200}, {4, 1, 0}, 0, 0, 0, 0, 3},
+    /* too few of them */
+    {{300, 4, 3}, {12, 3, 1}, {1, 300, 0}, 0, 0, 0, 0, 0},
     /* too few to be worth turning: gathered */
-    {{3, 32, 64}, {1, 192, 3}, {2048, 64, 1}, 0, 0, 1, 0},
+    {{3, 32, 64}, {1, 192, 3}, {2048, 64, 1}, 0, 0, 1, 0, 0},
     /* what runs along memory is elements that share a line, or backwards */
-    {{8, 32, 64}, {2, 16, 512}, {2048, 64, 1}, 1, 0, 1, 0},
-    {{8, 32, 64}, {-1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0},
+    {{8, 32, 64}, {2, 16, 512}, {2048, 64, 1}, 1, 0, 1, 0, 0},
+    {{8, 32, 64}, {-1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0, 0},
     /* no two elements share a line: gathered one by one, rows folded */
-    {{8, 32, 64}, {16, 128, 4096}, {2048, 64, 1}, 0, 1, 1, 0},
+    {{8, 32, 64}, {16, 128, 4096}, {2048, 64, 1}, 0, 1, 1, 0, 0},
     /* every second element, backwards, the same row again and again */
-    {{8, 32, 64}, {4096, 128, 2}, {2048, 64, 1}, 0, 0, 1, 0},
-    {{8, 32, 64}, {2048, 64, -1}, {2048, 64, -1}, 0, 1, 1, 1},
-    {{8, 32, 64}, {0, 0, 2}, {2048, 64, 1}, 0, 1, 1, 0},
-    {{1, 1, 1024}, {0, 0, 2}, {0, 0, 1}, 0, 0, 1, 0},
+    {{8, 32, 64}, {4096, 128, 2}, {2048, 64, 1}, 0, 0, 1, 0, 0},
+    {{8, 32, 64}, {2048, 64, -1}, {2048, 64, -1}, 0, 1, 1, 1, 0},
+    {{8, 32, 64}, {0, 0, 2}, {2048, 64, 1}, 0, 1, 1, 0, 0},
+    {{1, 1, 1024}, {0, 0, 2}, {0, 0, 1}, 0, 0, 1, 0, 0},
     /* too few to be worth it */
-    {{1, 1, 1023}, {0, 0, 2}, {0, 0, 1}, 0, 0, 0, 0},
+    {{1, 1, 1023}, {0, 0, 2}, {0, 0, 1}, 0, 0, 0, 0, 0},
     /* short rows: repeated, spread, a gap after each row */
-    {{1, 900, 3}, {0, 3, 1}, {0, 0, 1}, 0, 1, 0, 1},
-    {{1, 900, 3}, {0, 1, 0}, {0, 3, 1}, 0, 1, 1, 0},
-    {{1, 900, 3}, {0, 4, 1}, {0, 3, 1}, 0, 1, 1, 0},
-    {{1, 900, 3}, {0, 0, 0}, {0, 4, 1}, 0, 1, 0, 1},
+    {{1, 900, 3}, {0, 3, 1}, {0, 0, 1}, 0, 1, 0, 1, 0},
+    {{1, 900, 3}, {0, 1, 0}, {0, 3, 1}, 0, 1, 1, 0, 0},
+    {{1, 900, 3}, {0, 4, 1}, {0, 3, 1}, 0, 1, 1, 0, 0},
+    {{1, 900, 3}, {0, 0, 0}, {0, 4, 1}, 0, 1, 0, 1, 0},
     /* too few rows */
-    {{1, 90, 3}, {0, 3, 1}, {0, 0, 1}, 0, 0, 0, 0}};
+    {{1, 90, 3}, {0, 3, 1}, {0, 0, 1}, 0, 0, 0, 0, 0}};
 
 START_TEST(layouts_get_the_strategy_that_suits_them)
 {
@@ -77,6 +84,7 @@ START_TEST(layouts_get_the_strategy_that_suits_them)
     ck_assert_int_eq(p.pass.fold, c->fold);
     ck_assert_int_eq(p.pass.pack[EW_X] != NULL, c->pack_x);
     ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, c->pack_y);
+    ck_assert_int_eq(p.pass.deep, c->deep);
 }
 END_TEST
 
@@ -130,7 +138,8 @@ START_TEST(a_plan_says_what_is_done_to_its_inputs)
         {{900, 3},
          {3, 1},
          {1, 0},
-         "\"x_input\":\"as is\",\"y_input\":\"spread\",\"rows\":\"folded\""}};
+         "\"x_input\":\"as is\",\"y_input\":\"spread\",\"rows\":\"folded\","
+         "\"tile\":[],\"stores\":\"as usual\""}};
     char json[1000];
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, plans[i].shape,
@@ -145,6 +154,33 @@ START_TEST(a_plan_says_what_is_done_to_its_inputs)
         elementwise_plan_describe(p, json, sizeof json);
         elementwise_plan_destroy(p);
         ck_assert_ptr_nonnull(strstr(json, plans[i].says));
+    }
+}
+END_TEST
+
+/* x dense, y transposed, and out like x or like y. */
+START_TEST(a_plan_says_what_a_tile_of_several_loops_holds)
+{
+    static const int64_t shape[] = {700, 2, 4};
+    static const int64_t across[] = {1, 700, 1400};
+    static const struct {
+        const int64_t *x, *out;
+        const char *says;
+    } plans[] = {{NULL, NULL,
+                  "\"x_input\":\"as is\",\"y_input\":\"gathered\",\"rows\":"
+                  "\"folded\",\"tile\":[128,2,4],\"stores\":\"as usual\""}};
+    char json[1000];
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, plans[i].x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 3, shape, across};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 3, shape, plans[i].out};
+        elementwise_plan *p;
+        ck_assert_int_eq(
+            elementwise_plan_create(&p, ELEMENTWISE_ADD, &a, &b, -1, &o, NULL),
+            0);
+        elementwise_plan_describe(p, json, sizeof json);
+        elementwise_plan_destroy(p);
+        ck_assert_msg(strstr(json, plans[i].says) != NULL, "%s", json);
     }
 }
 END_TEST
@@ -288,6 +324,71 @@ START_TEST(every_layout_gives_the_results_of_the_reference)
 }
 END_TEST
 
+/* Short loops, several thousand elements in all. */
+static void random_short_shape(int64_t shape[4])
+{
+    static const int64_t some[] = {2, 3, 4, 5, 7, 9, 13, 33, 140};
+    int64_t n;
+    do {
+        n = 1;
+        for (int i = 0; i < 4; i++)
+            n *= shape[i] = some[support_random(0, i ? 6 : 8)];
+    } while (n < 4096 || n > 12000);
+}
+
+/* Whether a call would run in tiles of several loops. */
+static bool is_deep(elementwise_op op, const elementwise_options *options)
+{
+    elementwise_plan *plan;
+    ck_assert_int_eq(
+        elementwise_plan_create(&plan, op, &x.t, &y.t, -1, &out.t, options), 0);
+    bool deep = plan->pass.deep > 0;
+    elementwise_plan_destroy(plan);
+    return deep;
+}
+
+/* Inputs of any type; out is permuted and has gaps. */
+static bool try_deep(elementwise_op op, const elementwise_options *options)
+{
+    int64_t shape[4], strides[4];
+    elementwise_dtype tx = random_type();
+    elementwise_dtype ty = support_random(0, 1) ? random_type() : tx, result;
+    if (elementwise_result_type(op, tx, ty, &result))
+        return false;
+    random_short_shape(shape);
+    random_strides(shape, strides, false);
+    support_make(&out, result, 4, shape, strides, SUPPORT_HIGH);
+    random_strides(shape, strides, true);
+    support_make(&x, tx, 4, shape, strides, SUPPORT_HIGH);
+    random_strides(shape, strides, true);
+    support_make(&y, ty, 4, shape, strides, SUPPORT_LOW);
+    support_fill(&x);
+    support_fill(&y);
+    support_keep(&x);
+    support_keep(&y);
+    support_keep(&out);
+    bool deep = is_deep(op, options);
+    elementwise_status status =
+        elementwise_apply(op, &x.t, &y.t, -1, &out.t, options);
+    support_verify(status, op, &x, &y, -1, &out);
+    return deep;
+}
+
+START_TEST(several_short_loops_give_the_results_of_the_reference)
+{
+    static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_SUB,
+                                         ELEMENTWISE_LESS_THAN,
+                                         ELEMENTWISE_FLOORDIV};
+    int deep = 0, rounds = support_long() ? 10000 : 60;
+    if (!support_level(_i))
+        return;
+    for (int round = 0; round < rounds; round++)
+        deep += try_deep(ops[round % 4], round % 8 < 4 ? NULL : &past);
+    ck_assert_int_gt(deep, rounds / 4);
+    release();
+}
+END_TEST
+
 /* Tiles are then the smaller. 8000 elements fill the buffer of the narrowest
    type, which is not enough for the widest. */
 START_TEST(an_output_wider_than_its_inputs_goes_past_the_caches)
@@ -344,6 +445,7 @@ int main(void)
     TCase *choosing = support_case("choosing");
     TCase *running = support_case("running");
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
+    tcase_add_test(choosing, a_plan_says_what_a_tile_of_several_loops_holds);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing,
                    few_elements_to_a_line_are_gathered_from_the_caches_alone);
@@ -351,6 +453,9 @@ int main(void)
                         sizeof choices / sizeof *choices);
     tcase_add_loop_test(
         running, every_layout_gives_the_results_of_the_reference, 0, EW_LEVELS);
+    tcase_add_loop_test(running,
+                        several_short_loops_give_the_results_of_the_reference,
+                        0, EW_LEVELS);
     tcase_add_loop_test(running,
                         an_output_wider_than_its_inputs_goes_past_the_caches, 0,
                         EW_LEVELS);

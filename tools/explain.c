@@ -233,6 +233,8 @@ static void print_plan(const char *json)
     print_word(json, "\"level\":\"");
     print_input(json, "x", "\"x_input\":\"");
     print_input(json, "y", "\"y_input\":\"");
+    if (strstr(json, "\"stores\":\"scattered\""))
+        printf(", out scattered");
     print_fused(json);
     printf("%s\n", strstr(json, "\"tiles\":true")
                        ? ", in tiles that stay in the cache"

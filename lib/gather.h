@@ -1,0 +1,35 @@
+/*
+ * Where the elements of a tile of several loops lie in an operand: a table
+ * that serves all tiles of the same extents.
+ */
+#ifndef EW_GATHER_H
+#define EW_GATHER_H
+
+#include "plan.h"
+
+/* The runs of bytes that a tile takes from an operand, in the tile's order:
+   each `run` long and at[i] behind the tile's first element. */
+struct ew_places {
+    int64_t run, runs;
+    int32_t at[EW_DEEP_ELEMENTS];
+};
+
+/* The table of operand k, whose elements have `size` bytes, in a tile made by
+   the ndim loops. Places must fit in 32 bits. */
+void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
+                    int ndim, int k, int64_t size);
+
+/* The lines that a tile has of operand k, whatever their order: from the tile's
+   first element on, as `runs` places; none where there are more than that. */
+void ew_places_lines(struct ew_places *places, const struct ew_loop *loop,
+                     int ndim, int k, int64_t size);
+
+/* Asks for lines; for those of an output, to be written. */
+void ew_places_fetch(const struct ew_places *lines, const char *from,
+                     bool write);
+
+/* Makes dense what lies in places, and the other way. */
+void ew_gather(const struct ew_places *places, const char *from, char *to);
+void ew_scatter(const struct ew_places *places, const char *from, char *to);
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * Turns the loops of a plan into tiles of several of them, where tiles of the
+ * two innermost are too small or leave much of each line to other tiles: finds
+ * what a tile holds of each loop, so that few lines are brought per element.
+ *
+ *     loops                3 x 1502 x 419
+ *     x, in bytes          4   5028    12     lines along loops 1 and 3
+ *     out                  4     12 18024     lines along loops 1 and 2
+ *     tile                 3 x   16 x  16
+ *
+ * What that costs is estimated in picoseconds, by figures measured on a
+ * processor of 2023. They need not be exact: what is told apart is a fraction
+ * of a line per element from a line, and a row of three from one of hundreds.
+ */
+#include "tile.h"
+
+#include <string.h>
+
+enum {
+    LOOPS = 16,         /* looked at; plans of more are run as they are */
+    FEW = 32,           /* elements that are in a tile without asking */
+    TILE_COST = 60000,  /* of steps through buffers, per tile */
+    CALL_COST = 12000,  /* of a kernel that needs none, per two loops */
+    ROW_COST = 3000,    /* in that call */
+    HALF_ROW = 16,      /* elements; shorter rows of f16 and bf16 */
+    HALF_COST = 30000,  /* cost that much */
+    MOVE_COST = 300,    /* of a run that is gathered or scattered */
+    PACK_COST = 60,     /* of an element that another kernel packs */
+    STRIDED_COST = 500, /* of one that a kernel takes as it is */
+    WORTH = 4000000     /* of a call, or looking for a tile takes longer */
+};
+
+/* An operand that stays in the L1 cache costs less, and one that does not stay
+   in the L2 cache more. */
+enum { NEAR_BYTES = 16 << 10, FAR_BYTES = 1 << 20 };
+
+static int64_t stored(const struct elementwise_plan *plan, int k)
+{
+    return (int64_t)ew_types_size(plan->types.operand[k]);
+}
+
+/* The loops of a plan as one operand runs through them. */
+struct course {
+    int order[LOOPS];    /* nearest first */
+    int64_t first, next; /* cost of the first line of a block, of others */
+};
+
+static void find_course(const struct elementwise_plan *plan, int k,
+                        struct course *course)
+{
+    int64_t bytes = stored(plan, k);
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        int j = i;
+        for (; j > 0 &&
+               step < ew_magnitude(plan->loop[course->order[j - 1]].stride[k]);
+             j--)
+            course->order[j] = course->order[j - 1];
+        course->order[j] = i;
+        bytes *= step ? plan->loop[i].n : 1;
+    }
+    course->first = bytes < NEAR_BYTES ? 300 : bytes < FAR_BYTES ? 1500 : 5000;
+    course->next = bytes < NEAR_BYTES ? 100 : bytes < FAR_BYTES ? 600 : 1500;
+}
+
+static void find_courses(const struct elementwise_plan *plan,
+                         struct course course[3])
+{
+    for (int k = 0; k <= EW_OUT; k++)
+        find_course(plan, k, &course[k]);
+}
+
+/* What it costs to bring the lines of an operand in a tile: what lies closer
+   than a line is a block, farther loops repeat it. */
+static int64_t line_cost(const struct elementwise_plan *plan, int k,
+                         const struct course *course, const int64_t extent[])
+{
+    int64_t block = stored(plan, k), blocks = 1;
+    for (int j = 0; j < plan->ndim; j++) {
+        int i = course->order[j];
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        if (step < EW_LINE || step <= block)
+            block += (extent[i] - 1) * step;
+        else
+            blocks *= extent[i];
+    }
+    return blocks * (course->first + course->next * block / EW_LINE);
+}
+
+static int64_t product(const int64_t extent[], int n)
+{
+    int64_t elements = 1;
+    for (int i = 0; i < n; i++)
+        elements *= extent[i];
+    return elements;
+}
+
+/* The same of all operands. */
+static int64_t lines_cost(const struct elementwise_plan *plan,
+                          const struct course course[3], const int64_t extent[])
+{
+    int64_t cost = 0;
+    for (int k = 0; k <= EW_OUT; k++)
+        cost += line_cost(plan, k, &course[k], extent);
+    return cost;
+}
+
+/* Makes one loop of a tile twice as long, or whole: that which costs least per
+   element; of loops that cost the same, the inner one. False if that would be
+   more than `most` elements, whichever loop it is. */
+static bool grow(const struct elementwise_plan *plan,
+                 const struct course course[3], int64_t most, int64_t extent[])
+{
+    int64_t elements = product(extent, plan->ndim), grown = 0;
+    double least = 0;
+    int best = -1;
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t now = extent[i], n = plan->loop[i].n;
+        int64_t more = 2 * now < n ? 2 * now : n;
+        if (more == now || elements / now * more > most)
+            continue;
+        extent[i] = more;
+        double cost = (double)lines_cost(plan, course, extent) * (double)now /
+                      (double)more;
+        extent[i] = now;
+        if (best < 0 || cost < least) {
+            least = cost;
+            best = i;
+            grown = more;
+        }
+    }
+    if (best >= 0)
+        extent[best] = grown;
+    return best >= 0;
+}
+
+/* Finds the tile. Whole inner loops that are a few lines of out are where it
+   starts. */
+static void find_tile(const struct elementwise_plan *plan,
+                      const struct course course[3], int64_t extent[])
+{
+    int64_t most = EW_TILE_BYTES / ew_pass_widest(&plan->pass, 3);
+    int64_t few = FEW;
+    for (int i = 0; i < plan->ndim; i++) {
+        extent[i] = plan->loop[i].n <= few ? plan->loop[i].n : 1;
+        few = extent[i] > 1 ? few / extent[i] : 0;
+    }
+    if (most > EW_DEEP_ELEMENTS)
+        most = EW_DEEP_ELEMENTS;
+    while (grow(plan, course, most, extent))
+        ;
+}
+
+/* The bytes of operand k that lie one behind the other in a tile of the ndim
+   inner loops, from its first element on; 0 if it stands still. */
+static int64_t run_in_tile(const struct elementwise_plan *plan, int k, int ndim,
+                           const int64_t extent[])
+{
+    int64_t run = stored(plan, k);
+    bool still = true, follows = true;
+    for (int i = 0; i < ndim; i++) {
+        if (extent[i] == 1)
+            continue;
+        follows &= plan->loop[i].stride[k] == run;
+        still &= plan->loop[i].stride[k] == 0;
+        run *= follows ? extent[i] : 1;
+    }
+    return still ? 0 : run;
+}
+
+/* What an element costs beyond lines in a tile of these extents. */
+static int64_t deep_cost(const struct elementwise_plan *plan,
+                         const int64_t extent[])
+{
+    int64_t elements = product(extent, plan->ndim), cost = TILE_COST;
+    for (int k = 0; k <= EW_OUT; k++) {
+        int64_t all = elements * stored(plan, k);
+        int64_t run = run_in_tile(plan, k, plan->ndim, extent);
+        if (run && run < all)
+            cost += MOVE_COST * (all / run);
+    }
+    return cost / elements;
+}
+
+/* The same in the tiles of two loops, or in the calls, that there are. */
+static int64_t flat_cost(const struct elementwise_plan *plan,
+                         const int64_t extent[])
+{
+    const struct ew_loop *loop = plan->loop;
+    int64_t cols = loop[0].n, cost = 0;
+    bool half = plan->types.compute[EW_X] == ELEMENTWISE_F16 ||
+                plan->types.compute[EW_X] == ELEMENTWISE_BF16;
+    bool packs = plan->pass.pack[EW_X] || plan->pass.pack[EW_Y];
+    for (int k = 0; k <= EW_OUT; k++) {
+        int64_t step = loop[0].stride[k];
+        if (k < 2 && plan->pass.pack[k])
+            cost += loop[1].stride[k] ? PACK_COST : 0; /* or repeated */
+        else if (step != 0 && step != stored(plan, k))
+            cost += STRIDED_COST;
+    }
+    cost += (packs ? TILE_COST : CALL_COST) / product(extent, plan->ndim);
+    if (plan->pass.fold)
+        return cost;
+    return cost + (half && cols < HALF_ROW ? HALF_COST : ROW_COST) / cols;
+}
+
+/* The extents of a tile of the two inner loops, as execute.c cuts it. */
+static void two_loops(const struct elementwise_plan *plan, int64_t extent[])
+{
+    int64_t most = EW_TILE_BYTES / ew_pass_widest(&plan->pass, 2);
+    int64_t cols = plan->pass.turn && !plan->pass.fold ? most / 32 : most;
+    for (int i = 2; i < plan->ndim; i++)
+        extent[i] = 1;
+    extent[0] = plan->loop[0].n < cols ? plan->loop[0].n : cols;
+    extent[1] =
+        plan->loop[1].n < most / extent[0] ? plan->loop[1].n : most / extent[0];
+}
+
+/* Whether all places in a tile fit in 32 bits. */
+static bool is_near(const struct elementwise_plan *plan, const int64_t extent[])
+{
+    for (int k = 0; k <= EW_OUT; k++) {
+        int64_t reach = 0;
+        for (int i = 0; i < plan->ndim; i++)
+            reach += (extent[i] - 1) * ew_magnitude(plan->loop[i].stride[k]);
+        if (reach > INT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+/* Moves the loops of a tile inside the others. */
+static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
+{
+    struct ew_pass *pass = &plan->pass;
+    for (int i = 0; i < plan->ndim; i++) {
+        struct ew_loop loop = plan->loop[i];
+        if (extent[i] == 1)
+            continue;
+        for (int j = i; j > pass->deep; j--)
+            plan->loop[j] = plan->loop[j - 1];
+        plan->loop[pass->deep] = loop;
+        pass->extent[pass->deep++] = (uint16_t)extent[i];
+    }
+    pass->pack[EW_X] = pass->pack[EW_Y] = NULL;
+    pass->fold = pass->turn = false;
+}
+
+/* Lines of all operands, per element. */
+static int64_t lines_per_element(const struct elementwise_plan *plan,
+                                 const struct course course[3],
+                                 const int64_t extent[])
+{
+    return lines_cost(plan, course, extent) / product(extent, plan->ndim);
+}
+
+/* Takes tiles of several loops where two are too few: their rows are short, or
+   they leave much of each line to other tiles. Loops are then in out's order
+   again, which has the fewest places. */
+void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
+{
+    static const int order[] = {EW_OUT};
+    int64_t extent[LOOPS], flat[LOOPS];
+    struct course course[3];
+    struct ew_loop turned[LOOPS];
+    if (plan->ndim < 2 || plan->ndim > LOOPS)
+        return;
+    two_loops(plan, flat);
+    int64_t now = flat_cost(plan, flat);
+    if (now < WORTH / elements)
+        return;
+    find_courses(plan, course);
+    now += lines_per_element(plan, course, flat);
+    if (plan->pass.turn) {
+        memcpy(turned, plan->loop, (size_t)plan->ndim * sizeof *turned);
+        ew_plan_sort(plan->loop, plan->ndim, order, 1);
+        find_courses(plan, course);
+    }
+    find_tile(plan, course, extent);
+    int64_t then =
+        lines_per_element(plan, course, extent) + deep_cost(plan, extent);
+    int64_t margin = stored(plan, EW_OUT) < 8 ? 6 : 12; /* quarters */
+    if (margin * then < 4 * now && is_near(plan, extent))
+        take_tile(plan, extent);
+    else if (plan->pass.turn)
+        memcpy(plan->loop, turned, (size_t)plan->ndim * sizeof *turned);
+}
+
+bool ew_tile_places(const struct elementwise_plan *plan, int k)
+{
+    int64_t extent[EW_DEEP_LOOPS], all = stored(plan, k);
+    int deep = plan->pass.deep;
+    for (int i = 0; i < deep; i++) {
+        extent[i] = plan->pass.extent[i];
+        all *= extent[i];
+    }
+    int64_t run = run_in_tile(plan, k, deep, extent);
+    return run && run < all;
+}
