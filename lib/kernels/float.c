@@ -44,7 +44,11 @@
 #define NAME(x) x##_f32
 #define M(fn) fn##f
 #define TEST(f, a, b) _mm512_##f##_ps_mask((__m512)(a), (__m512)(b))
+#if defined(EW_FAST_FMA)
+#define ATAN2(name) ODD(name)
+#else
 #define ATAN2(name) BLOCK(name)
+#endif
 #include "float.inc"
 
 #define T double

@@ -32,7 +32,7 @@ static const struct subject subjects[] = {
     {ELEMENTWISE_POW, "pow by -1", -1, {0.5, 0.5}},
     {ELEMENTWISE_POW, "pow by -0.5", -0.5, {0.51, 0.51}},
     {ELEMENTWISE_POW, "pow by 1.7", 1.7, {0.51, 0.9}},
-    {ELEMENTWISE_ATAN2, "atan2", NAN, {0.51, 0.85}},
+    {ELEMENTWISE_ATAN2, "atan2", NAN, {0.8, 0.85}},
     {ELEMENTWISE_HYPOT, "hypot", NAN, {0.51, 0.9}},
     {ELEMENTWISE_LOGADDEXP, "logaddexp", NAN, {0.51, 0.9}},
 };

@@ -126,10 +126,10 @@ def main():
                 [mpf(2) / 3, mpf(2) / 5, mpf(2) / 7]),
          0, mpf(1) / 9, 9, relative=False)
     show("atan_pi_4", series(atan, 1, [1, -mpf(1) / 3, mpf(1) / 5]), 0, 1, 10)
-    show("atan_rest",
-         series(lambda x: atan(x) - x, 3,
-                [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7]),
-         0, 0.25, 11)
+    atan_rest = series(lambda x: atan(x) - x, 3,
+                       [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7])
+    show("atan_rest", atan_rest, 0, 0.25, 11)
+    show("atan_rest_f32", atan_rest, 0, 0.25, 5)
 
 
 if __name__ == "__main__":

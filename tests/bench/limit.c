@@ -439,7 +439,7 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
     case ELEMENTWISE_HYPOT:               /* a root takes as long */
         return m->unit[BENCH_DIV64];
     case ELEMENTWISE_ATAN2:
-        return (wide ? 24 : 12) * m->unit[BENCH_FMA64] + m->unit[BENCH_DIV64];
+        return (wide ? 24 : 12) * m->unit[BENCH_FMA64] + div;
     case ELEMENTWISE_LOGADDEXP:
         return (wide ? 48 : 16) * m->unit[BENCH_FMA64] + m->unit[BENCH_DIV64];
     default:
