@@ -260,13 +260,16 @@ static inline __attribute__((always_inline)) void
 fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
 {
     struct ew_stride s = tile->stride[k];
-    bool turned = s.col != pass->stored[k];
+    int64_t from = pass->stored[k];
+    bool turned = s.col != from;
     int64_t step = turned ? s.col : s.row;
     int64_t lines = turned ? tile->cols : tile->rows;
-    int64_t bytes = (turned ? tile->rows : tile->cols) * pass->stored[k];
+    int64_t bytes = (turned ? tile->rows : tile->cols) * from;
     const char *line = tile->data[k];
-    if (step == 0 || (turned && s.row != pass->stored[k]))
+    if (step == 0 || (turned && s.row != from && s.row != -from))
         return;
+    if (turned && s.row < 0)
+        line += (tile->rows - 1) * s.row;
     for (int64_t i = 0; i < lines; i++, line += step)
         for (int64_t byte = 0; byte < bytes; byte += EW_LINE)
             __builtin_prefetch(line + byte);
@@ -289,6 +292,8 @@ static void run_turned(const struct ew_pass *pass, const struct ew_block *band,
         cut(band, OPERANDS, 0, c, band->rows, cols, next);
         fetch(pass, next, EW_X);
         fetch(pass, next, EW_Y);
+        if (!pass->stream && pass->op != pass->past)
+            fetch(pass, next, EW_OUT);
         run_tile(pass, &tiles[now], true, buffers);
     }
 }

@@ -118,8 +118,9 @@ static int64_t bytes_of_out(const struct elementwise_plan *plan)
 }
 
 /* Whether the elements of input k are neither neighbours nor one, and better
-   packed: kernels have vectors for dense rows alone. Copies are made by the
-   kernel that packs. */
+   packed: kernels have vectors for dense rows alone. From memory that is worth
+   it for narrow elements, and for integers that are divided. Copies are made by
+   the kernel that packs. */
 static bool has_gaps(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
@@ -129,7 +130,8 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
     ew_kernel *move = ew_table_move(plan->level, plan->types.operand[k]);
     return step != 0 && step != size && elements >= EW_WORTH_GATHERING &&
            loop[0].stride[EW_OUT] == stored(plan, EW_OUT) &&
-           plan->pass.op != move && (plan->pass.load[k] || !wide);
+           plan->pass.op != move &&
+           (plan->pass.load[k] || plan->types.fault || !wide);
 }
 
 /* What is scattered is stored in parts of lines. */

@@ -26,6 +26,8 @@ enum {
     HALF_COST = 30000,  /* cost that much */
     MOVE_COST = 300,    /* of a run that is gathered or scattered */
     PACK_COST = 60,     /* of an element that another kernel packs */
+    GATHER_COST = 300,  /* of one that it picks */
+    PACK_ROW = 1000,    /* of a row in which it picks */
     STRIDED_COST = 500, /* of one that a kernel takes as it is */
     WORTH = 4000000     /* of a call, or looking for a tile takes longer */
 };
@@ -182,6 +184,19 @@ static int64_t deep_cost(const struct elementwise_plan *plan,
     return cost / elements;
 }
 
+/* What the kernel that packs takes for an element: little where either loop
+   runs along memory or stands still. */
+static int64_t pack_cost(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = stored(plan, k), col = ew_magnitude(cols->stride[k]);
+    bool moves = cols->stride[k] == size || cols->stride[k] == 0 ||
+                 ew_magnitude(rows->stride[k]) == size;
+    if (moves)
+        return rows->stride[k] ? PACK_COST : 0; /* or repeated */
+    return (col <= 4 * size ? PACK_COST : GATHER_COST) + PACK_ROW / cols->n;
+}
+
 /* The same in the tiles of two loops, or in the calls, that there are. */
 static int64_t flat_cost(const struct elementwise_plan *plan,
                          const int64_t extent[])
@@ -194,7 +209,7 @@ static int64_t flat_cost(const struct elementwise_plan *plan,
     for (int k = 0; k <= EW_OUT; k++) {
         int64_t step = loop[0].stride[k];
         if (k < 2 && plan->pass.pack[k])
-            cost += loop[1].stride[k] ? PACK_COST : 0; /* or repeated */
+            cost += pack_cost(plan, k);
         else if (step != 0 && step != stored(plan, k))
             cost += STRIDED_COST;
     }
@@ -279,7 +294,7 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     find_tile(plan, course, extent);
     int64_t then =
         lines_per_element(plan, course, extent) + deep_cost(plan, extent);
-    int64_t margin = stored(plan, EW_OUT) < 8 ? 6 : 12; /* quarters */
+    int64_t margin = stored(plan, EW_OUT) < 8 ? 5 : 12; /* quarters */
     if (margin * then < 4 * now && is_near(plan, extent))
         take_tile(plan, extent);
     else if (plan->pass.turn)

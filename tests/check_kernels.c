@@ -418,6 +418,9 @@ static const struct layout layouts[] = {
     {"transposed", true, 0, 1, false, false},
     {"transposed with gaps", true, 5, 1, false, false},
     {"strided", false, 1, 2, false, false},
+    {"every fourth", false, 1, 4, false, false},
+    {"backwards", false, 0, -1, false, false},
+    {"transposed backwards", true, 0, -1, false, false},
     {"strided rows", true, 1, 3, false, false}};
 enum { MOVED_LAYOUTS = sizeof layouts / sizeof *layouts };
 

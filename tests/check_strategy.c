@@ -88,25 +88,31 @@ START_TEST(layouts_get_the_strategy_that_suits_them)
 }
 END_TEST
 
-/* Elements of 8 bytes up to 4 MiB, unless they are converted anyway. */
+/* Elements of 8 bytes up to 4 MiB, unless they are converted anyway or are
+   integers to be divided. */
 START_TEST(few_elements_to_a_line_are_gathered_from_the_caches_alone)
 {
     static const struct {
         elementwise_dtype x, out;
         int64_t n;
+        elementwise_op op;
         bool gathers;
     } lines[] = {
-        {ELEMENTWISE_F64, ELEMENTWISE_F64, (1 << 19) - 1, true},
-        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, false},
-        {ELEMENTWISE_I64, ELEMENTWISE_F64, 1 << 19, true},
-        {ELEMENTWISE_F32, ELEMENTWISE_F32, 1 << 20, true},
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, (1 << 19) - 1, ELEMENTWISE_ADD,
+         true},
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, ELEMENTWISE_ADD, false},
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, ELEMENTWISE_DIV, false},
+        {ELEMENTWISE_I64, ELEMENTWISE_F64, 1 << 19, ELEMENTWISE_ADD, true},
+        {ELEMENTWISE_I64, ELEMENTWISE_I64, 1 << 19, ELEMENTWISE_ADD, false},
+        {ELEMENTWISE_I64, ELEMENTWISE_I64, 1 << 19, ELEMENTWISE_DIV, true},
+        {ELEMENTWISE_F32, ELEMENTWISE_F32, 1 << 20, ELEMENTWISE_ADD, true},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct elementwise_plan p;
         const int64_t two = 2;
         elementwise_tensor a = {NULL, lines[i].x, 1, &lines[i].n, &two};
         elementwise_tensor b = {NULL, lines[i].out, 1, &lines[i].n, NULL};
-        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &b), 0);
+        ck_assert_int_eq(ew_plan_make(&p, lines[i].op, &a, &b, -1, &b), 0);
         ck_assert_int_eq(p.pass.pack[EW_X] != NULL, lines[i].gathers);
         ck_assert_ptr_null(p.pass.pack[EW_Y]);
     }
@@ -258,7 +264,8 @@ static void random_shape(int64_t shape[4])
     }
 }
 
-/* Dense in a random order of dimensions, some of them broadcast. */
+/* Dense in a random order of dimensions, some of them backwards, of inputs some
+   broadcast. */
 static void random_strides(const int64_t shape[4], int64_t strides[4],
                            bool input)
 {
@@ -273,9 +280,11 @@ static void random_strides(const int64_t shape[4], int64_t strides[4],
         strides[order[i]] = dense;
         dense *= shape[order[i]] + (support_random(0, 5) ? 0 : 1);
     }
-    for (int i = 0; i < 4 && input; i++)
-        if (!support_random(0, 4))
+    for (int i = 0; i < 4; i++)
+        if (input && !support_random(0, 4))
             strides[i] = 0;
+        else if (!support_random(0, 4))
+            strides[i] = -strides[i];
 }
 
 static elementwise_dtype random_type(void)
