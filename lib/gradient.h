@@ -55,6 +55,9 @@ struct ew_walk {
     size_t bytes;  /* of the sums in use */
     ew_sum *sum;   /* of what is made */
     ew_sum *fused; /* makes both terms in one pass, or NULL */
+    ew_sum *bare;  /* makes all of elements in memory, or NULL */
+    elementwise_dtype element; /* of those */
+    bool direct;               /* the same may store them */
     ew_fold *fold; /* of the accumulators */
     int ndim, inside;
     int split;       /* the loop inside that the first one outside cuts, -1 */

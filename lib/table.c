@@ -105,12 +105,12 @@ ew_sum *ew_table_fused(int level, elementwise_dtype dtype, int op, int which)
 {
     if (dtype > ELEMENTWISE_F64)
         return NULL;
-    return (*levels[level].fused[dtype - ELEMENTWISE_F32])[op][which];
+    return (*levels[level].fused[dtype - ELEMENTWISE_F16])[op][which];
 }
 
 ew_sum *ew_table_sum(int level, elementwise_dtype dtype)
 {
-    return levels[level].sums[dtype - ELEMENTWISE_F32];
+    return levels[level].sums[dtype - ELEMENTWISE_F16];
 }
 
 ew_fold *ew_table_fold(int level, elementwise_dtype dtype)

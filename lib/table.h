@@ -24,14 +24,14 @@ ew_slope *ew_table_slope(int level, elementwise_dtype dtype,
 ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,
                                    int which);
 
-/* The kernel that stores one derivative and sums another, of f32 or f64; NULL
+/* The kernel that stores one derivative and sums another, of f16 ... f64; NULL
    if there is none. */
 ew_sum *ew_table_fused(int level, elementwise_dtype dtype, int op, int which);
 
-/* The kernel that sums f32 or f64. */
+/* The kernel that sums f16 ... f64. */
 ew_sum *ew_table_sum(int level, elementwise_dtype dtype);
 
-/* The kernel that turns its accumulators into sums. */
+/* The kernel that turns accumulators of f32 or f64 into sums. */
 ew_fold *ew_table_fold(int level, elementwise_dtype dtype);
 
 /* The kernel that converts; NULL: no such conversion. */

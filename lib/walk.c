@@ -116,26 +116,56 @@ static void cut(const struct ew_gradient *g, struct ew_walk *w, int out)
     w->ndim = w->inside + n_outside;
 }
 
+/* Whether all inputs and what is stored have dout's type in memory. */
+static bool has_one_type(const struct ew_gradient *g, const struct ew_walk *w)
+{
+    unsigned touched = w->uses;
+    bool one = true;
+    if (!w->term[0]->reduced)
+        touched |= 1u << w->term[0]->out;
+    for (int k = 0; k < EW_OPERANDS; k++)
+        one &= !(touched >> k & 1) || g->dtype[k] == g->dtype[EW_OUT];
+    return one;
+}
+
+/* The kernels of tiles, of the type of the computation, and that of a block
+   that needs no tiles. What scales and activations make needs them. */
+static void choose_kernels(const struct ew_gradient *g, struct ew_walk *w)
+{
+    const struct ew_term *sum = reduced_term(w), *stored = w->term[0];
+    bool narrow =
+        g->compute == ELEMENTWISE_F32 || g->compute == ELEMENTWISE_C64;
+    elementwise_dtype part = narrow ? ELEMENTWISE_F32 : ELEMENTWISE_F64;
+    w->loses = !narrow;
+    w->sum = ew_table_sum(g->level, part);
+    w->fold = ew_table_fold(g->level, part);
+    w->fused = w->bare = NULL;
+    bool one = has_one_type(g, w);
+    w->element = one ? g->dtype[EW_OUT] : g->compute;
+    w->direct =
+        !stored->reduced && !stored->add && g->dtype[stored->out] == w->element;
+    if (!sum || g->whole)
+        return;
+    int which = sum->out - EW_DX;
+    if (w->terms == 2 && stored->out <= EW_DY)
+        w->fused = ew_table_fused(g->level, g->compute, (int)g->op, which);
+    if (w->fused && w->direct && one)
+        w->bare = ew_table_fused(g->level, w->element, (int)g->op, which);
+    else if (w->terms == 1 && !sum->derive && one)
+        w->bare = is_complex(g) ? w->sum : ew_table_sum(g->level, w->element);
+}
+
 void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
 {
     const struct ew_term *sum = reduced_term(w);
     w->split = -1;
     w->lanes = w->streams = false;
     open_loops(g, w);
-    int64_t bytes = (int64_t)ew_types_size(g->compute);
+    choose_kernels(g, w);
+    int64_t bytes = (int64_t)ew_types_size(w->element);
     for (int i = 0; i < w->ndim; i++)
         bytes *= w->loop[i].n;
-    w->streams = bytes >= STREAM_FROM && w->term[0]->direct;
-    bool narrow =
-        g->compute == ELEMENTWISE_F32 || g->compute == ELEMENTWISE_C64;
-    w->fused = NULL;
-    if (sum && w->terms == 2 && !g->whole && w->term[0]->out <= EW_DY)
-        w->fused =
-            ew_table_fused(g->level, g->compute, (int)g->op, sum->out - EW_DX);
-    elementwise_dtype part = narrow ? ELEMENTWISE_F32 : ELEMENTWISE_F64;
-    w->sum = ew_table_sum(g->level, part);
-    w->fold = ew_table_fold(g->level, part);
-    w->loses = !narrow;
+    w->streams = bytes >= STREAM_FROM && w->direct;
     w->inside = w->ndim;
     if (!sum)
         return;
@@ -408,20 +438,32 @@ static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
                 run_term(g, w, w->term[i], room);
 }
 
-/* Whether a block is one call of a kernel, without any buffer: what scales and
-   activations make needs one. */
-static bool is_bare(const struct ew_gradient *g, const struct ew_walk *w,
-                    const struct ew_block *block)
+/* Whether a block is one call of a kernel, without any buffer. */
+static bool is_bare(const struct ew_walk *w, const struct ew_block *block)
 {
-    const struct ew_term *t = w->term[0];
-    int64_t size = (int64_t)ew_types_size(g->compute);
-    bool bare = w->fused ? t->direct && block->stride[t->out].col == size
-                         : w->terms == 1 && t->reduced && !t->derive;
-    bare &= !g->whole;
-    for (int i = 0; i < w->operands && bare; i++)
-        if (w->operand[i] < INPUTS)
-            bare = fits(g, w, block, w->operand[i]);
+    int64_t size = (int64_t)ew_types_size(w->element);
+    bool bare =
+        w->bare && (!w->fused || block->stride[w->term[0]->out].col == size);
+    for (int k = 0; k < INPUTS && bare; k++)
+        if (w->uses >> k & 1)
+            bare = block->stride[k].col == size ||
+                   (block->stride[k].col == 0 && may_stand(w, block, k));
     return bare;
+}
+
+/* An input that is not used is any other. */
+static void run_bare(const struct ew_gradient *g, const struct ew_walk *w,
+                     const struct ew_block *block)
+{
+    int out = w->fused ? w->term[0]->out : EW_OUT;
+    void *data[EW_D_OPERANDS];
+    struct ew_stride stride[EW_D_OPERANDS];
+    for (int k = 0; k < EW_D_OPERANDS; k++) {
+        int from = k == EW_D ? out : w->uses >> k & 1 ? k : EW_OUT;
+        data[k] = block->data[from];
+        stride[k] = block->stride[from];
+    }
+    add_to_sums(g, w, w->bare, block, data, stride, may_stream(w, block));
 }
 
 /* Takes a tile to a place in its block. */
@@ -454,16 +496,17 @@ static void run_block(const struct ew_gradient *g, const struct ew_walk *w,
                       const struct ew_block *block, struct room *room)
 {
     int64_t size = (int64_t)ew_types_size(g->compute);
-    bool bare = is_bare(g, w, block);
-    int64_t fit = bare ? INT64_MAX : TILE_BYTES / size;
-    int64_t cols = tile_columns(block->cols, fit);
+    int64_t fit = TILE_BYTES / size, cols = tile_columns(block->cols, fit);
     int64_t rows = fit / cols;
+    if (is_bare(w, block)) {
+        run_bare(g, w, block);
+        return;
+    }
     room->tile = room->inner = *block;
     for (int k = 0; k < INPUTS; k++)
         if (!(w->uses >> k & 1)) { /* as long as what is used */
-            room->inner.data[k] = bare ? block->data[EW_OUT] : room->in[k];
-            room->inner.stride[k] =
-                bare ? block->stride[EW_OUT] : (struct ew_stride){0, size};
+            room->inner.data[k] = room->in[k];
+            room->inner.stride[k] = (struct ew_stride){0, size};
         }
     for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {

@@ -18,31 +18,70 @@
         LOOP(f, rows, cols, data, s);                                          \
     }
 
-/* One line binds a pair of derivatives to the kernel that stores the one and
-   sums the other, whose operand stands still if there are lanes. */
-#define EW_FUSE(PASTE, name, store, sum_up, x_stands, y_stands)                \
-    static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \
-                            const struct ew_stride s[],                        \
-                            const struct ew_sums *sums)                        \
-    {                                                                          \
-        PASTE(sum_all)                                                         \
-        (PASTE(store), PASTE(sum_up), x_stands, y_stands, rows, cols, data, s, \
-         sums);                                                                \
-    }
-
 #define T float
-#define LOSES 0
 #define WIDE double
 #define NAME(x) x##_f32
 #define M(fn) fn##f
 #include "gradient.inc"
 
 #define T double
-#define LOSES 1
 #define WIDE double
 #define NAME(x) x##_f64
 #define M(fn) fn
 #include "gradient.inc"
+
+/* One line binds a pair of derivatives to the kernels that store the one and
+   sum the other: of elements of a type, by the derivatives of another. */
+#define FUSE(type, of, name, dx, dy)                                           \
+    static void name##_sums_dy_##type(                                         \
+        int64_t rows, int64_t cols, void *const data[],                        \
+        const struct ew_stride s[], const struct ew_sums *sums)                \
+    {                                                                          \
+        sum_all_##type(dx##_##of, dy##_##of, false, rows, cols, data, s,       \
+                       sums);                                                  \
+    }                                                                          \
+    static void name##_sums_dx_##type(                                         \
+        int64_t rows, int64_t cols, void *const data[],                        \
+        const struct ew_stride s[], const struct ew_sums *sums)                \
+    {                                                                          \
+        sum_all_##type(dy##_##of, dx##_##of, true, rows, cols, data, s, sums); \
+    }
+
+#define ROW(type, name)                                                        \
+    {                                                                          \
+        name##_sums_dx_##type, name##_sums_dy_##type                           \
+    }
+
+/* Each is much code: of f16 and bf16 there are those that are common. */
+#define FUSE_COMMON(type, of)                                                  \
+    FUSE(type, of, add, itself, itself)                                        \
+    FUSE(type, of, sub, itself, dy_sub)                                        \
+    FUSE(type, of, mul, dx_mul, dy_mul)                                        \
+    FUSE(type, of, div, dx_div, dy_div)
+#define COMMON_ROWS(type)                                                      \
+    [ELEMENTWISE_ADD] = ROW(type, add), [ELEMENTWISE_SUB] = ROW(type, sub),    \
+    [ELEMENTWISE_MUL] = ROW(type, mul), [ELEMENTWISE_DIV] = ROW(type, div)
+
+#define FUSE_SELECTION(type)                                                   \
+    FUSE(type, type, max, dx_max, dy_max)                                      \
+    FUSE(type, type, min, dx_min, dy_min)                                      \
+    FUSE(type, type, fmax, dx_fmax, dy_fmax)                                   \
+    FUSE(type, type, fmin, dx_fmin, dy_fmin)
+#define SELECTION_ROWS(type)                                                   \
+    [ELEMENTWISE_MAX] = ROW(type, max), [ELEMENTWISE_MIN] = ROW(type, min),    \
+    [ELEMENTWISE_FMAX] = ROW(type, fmax), [ELEMENTWISE_FMIN] = ROW(type, fmin)
+
+FUSE_COMMON(f16, f32)
+FUSE_COMMON(bf16, f32)
+FUSE_COMMON(f32, f32)
+FUSE_COMMON(f64, f64)
+FUSE_SELECTION(f32)
+FUSE_SELECTION(f64)
+
+static const ew_fused fused_f16 = {COMMON_ROWS(f16)};
+static const ew_fused fused_bf16 = {COMMON_ROWS(bf16)};
+static const ew_fused fused_f32 = {COMMON_ROWS(f32), SELECTION_ROWS(f32)};
+static const ew_fused fused_f64 = {COMMON_ROWS(f64), SELECTION_ROWS(f64)};
 
 /* Complex arithmetic by parts, without C's recovery of infinities. */
 typedef struct ew_c128 Z;
@@ -219,5 +258,5 @@ static inline Z dd_div2_c(Z x, Z y, Z g, Z u, Z v)
 const ew_derivatives *const EW_CONCAT(ew_gradient, EW_LEVEL)[4] = {
     &derivatives_f32, &derivatives_f64, &derivatives_c64, &derivatives_c128};
 
-const ew_fused *const EW_CONCAT(ew_fused, EW_LEVEL)[2] = {&fused_f32,
-                                                          &fused_f64};
+const ew_fused *const EW_CONCAT(ew_fused, EW_LEVEL)[4] = {
+    &fused_f16, &fused_bf16, &fused_f32, &fused_f64};

@@ -210,8 +210,8 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
  *   ew_stream_base   stream.c    no table, as there is but one
  *   ew_activation_base activation.c f16 ... f64; c64 and c128: EW_SCALE only
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
- *   ew_fused_base    gradient.c  sums of derivatives on f32, f64
- *   ew_sum_base      sum.c       sums of f32, f64
+ *   ew_fused_base    gradient.c  sums of derivatives on f16 ... f64
+ *   ew_sum_base      sum.c       sums of f16 ... f64
  *   ew_fold_base     sum.c       their accumulators
  */
 enum { EW_LOGIC_BOOL, EW_LOGIC_I64_U64, EW_LOGIC_U64_I64, EW_LOGIC_ROWS };
@@ -227,8 +227,8 @@ enum { EW_MOVES = 5 };
     extern ew_streamer *const ew_stream_##level;                               \
     extern const struct ew_activations *const ew_activation_##level[6];        \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
-    extern const ew_fused *const ew_fused_##level[2];                          \
-    extern ew_sum *const ew_sum_##level[2];                                    \
+    extern const ew_fused *const ew_fused_##level[4];                          \
+    extern ew_sum *const ew_sum_##level[4];                                    \
     extern ew_fold *const ew_fold_##level[2];
 
 EW_DECLARE_LEVEL(base)

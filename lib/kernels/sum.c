@@ -5,29 +5,17 @@
  */
 #include "sum.h"
 
-#define PLAIN(NAME, T)                                                         \
-    static void NAME(sum)(int64_t rows, int64_t cols, void *const data[],      \
-                          const struct ew_stride s[],                          \
-                          const struct ew_sums *sums)                          \
+#define PLAIN(type, of)                                                        \
+    static void sum_##type(int64_t rows, int64_t cols, void *const data[],     \
+                           const struct ew_stride s[],                         \
+                           const struct ew_sums *sums)                         \
     {                                                                          \
-        NAME(sum_all)                                                          \
-        (NULL, NAME(itself), true, true, rows, cols, data, s, sums);           \
+        sum_all_##type(NULL, itself_##of, false, rows, cols, data, s, sums);   \
     }
-
-#define T float
-#define NAME(x) x##_f32
-#define LOSES 0
-#include "sum.inc"
-PLAIN(NAME, T)
-#undef T
-#undef NAME
-#undef LOSES
-
-#define T double
-#define NAME(x) x##_f64
-#define LOSES 1
-#include "sum.inc"
-PLAIN(NAME, T)
+PLAIN(f16, f32)
+PLAIN(bf16, f32)
+PLAIN(f32, f32)
+PLAIN(f64, f64)
 
 /* Adds every second of n pairs to the first, a pair being one element of each
    part. No element is read after another was stored there. */
@@ -72,5 +60,6 @@ static void fold_f64(int64_t n, bool lanes, int parts, double *sums)
     fold(true, n, lanes, parts, sums);
 }
 
-ew_sum *const EW_CONCAT(ew_sum, EW_LEVEL)[2] = {sum_f32, sum_f64};
+ew_sum *const EW_CONCAT(ew_sum, EW_LEVEL)[4] = {sum_f16, sum_bf16, sum_f32,
+                                                sum_f64};
 ew_fold *const EW_CONCAT(ew_fold, EW_LEVEL)[2] = {fold_f32, fold_f64};

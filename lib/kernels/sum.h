@@ -2,10 +2,12 @@
  * Sums in double, as many lanes at once as the machine's vectors have. f32
  * does without more; the rounding errors of f64 are kept beside each sum and
  * added at the end, so that the error does not grow with the number of terms.
+ * Elements of f16 and bf16 become f32 in registers.
  */
 #ifndef EW_SUM_H
 #define EW_SUM_H
 
+#include "half.h"
 #include "loop.h"
 
 /* Doubles that are added at once. */
@@ -110,19 +112,28 @@ EW_INLINE vector kept(vector value, const int64_t *keep)
     return (vector)((bits)value & mask);
 }
 
-/* What a sum comes to next. */
+/* Bytes from what is summed to what is asked for. */
 enum { AHEAD = 2048 };
 
+/* The same of rows, which are so many bytes apart and of which some are summed
+   at once. Processors do not foresee where rows go on. */
+EW_INLINE int64_t rows_ahead(int64_t row, int64_t at_once)
+{
+    if (row <= 0 || row * at_once >= AHEAD)
+        return row * at_once;
+    return (AHEAD + row - 1) / row * row;
+}
+
 /* Asks for the lines of some bytes. */
-EW_INLINE void ask_for(const void *at, int64_t bytes)
+EW_INLINE void ask_for(const void *at, int64_t ahead, int64_t bytes)
 {
     EW_UNROLLED
     for (int64_t i = 0; i < bytes; i += EW_LINE)
-        __builtin_prefetch((const char *)at + i);
+        __builtin_prefetch((const char *)at + ahead + i);
 }
 
-/* What is stored past the caches goes there in the smallest vectors, which
-   processors put together to lines. */
+/* What is stored past the caches goes there in lines, or in the smallest
+   vectors, which processors put together to lines. */
 enum { SMALLEST = 16 };
 
 EW_INLINE bool may_stream(const void *to)
@@ -135,6 +146,10 @@ EW_INLINE void stream(void *to, const void *from, int64_t bytes)
 {
     char *out = to;
     const char *in = from;
+    bool lines = (uintptr_t)to % EW_LINE == 0;
+    for (; lines && bytes >= EW_LINE;
+         bytes -= EW_LINE, out += EW_LINE, in += EW_LINE)
+        ew_loop_store_line(out, in);
 #if defined(__SSE2__)
     for (; bytes >= SMALLEST;
          bytes -= SMALLEST, out += SMALLEST, in += SMALLEST)
@@ -150,5 +165,91 @@ EW_INLINE void fence(void)
     _mm_sfence();
 #endif
 }
+
+/* What is summed, or stored, may be g as it is. */
+EW_INLINE float itself_f32(float x, float y, float g)
+{
+    (void)x, (void)y;
+    return g;
+}
+
+EW_INLINE double itself_f64(double x, double y, double g)
+{
+    (void)x, (void)y;
+    return g;
+}
+
+/* Elements as they lie in memory. */
+EW_INLINE float read_f32(float x)
+{
+    return x;
+}
+
+EW_INLINE float write_f32(float x)
+{
+    return x;
+}
+
+EW_INLINE double read_f64(double x)
+{
+    return x;
+}
+
+EW_INLINE double write_f64(double x)
+{
+    return x;
+}
+
+EW_INLINE float read_f16(struct ew_f16 x)
+{
+    return ew_half_from_f16(x);
+}
+
+EW_INLINE struct ew_f16 write_f16(float x)
+{
+    return ew_half_f16_from_f32(x);
+}
+
+EW_INLINE float read_bf16(struct ew_bf16 x)
+{
+    return ew_half_from_bf16(x);
+}
+
+EW_INLINE struct ew_bf16 write_bf16(float x)
+{
+    return ew_half_bf16_from_f32(x);
+}
+
+#define E float
+#define T float
+#define NAME(x) x##_f32
+#define ADD(x) x##_f32
+#define LOSES 0
+#include "sum.inc"
+
+#define E double
+#define T double
+#define NAME(x) x##_f64
+#define ADD(x) x##_f64
+#define LOSES 1
+#include "sum.inc"
+
+#define E struct ew_f16
+#define T float
+#define NAME(x) x##_f16
+#if defined(__F16C__)
+#define WIDEN ew_half_widen_f16
+#define NARROW ew_half_narrow_f16
+#endif
+#define ADD(x) x##_f32
+#define LOSES 0
+#include "sum.inc"
+
+#define E struct ew_bf16
+#define T float
+#define NAME(x) x##_bf16
+#define ADD(x) x##_f32
+#define LOSES 0
+#include "sum.inc"
 
 #endif
