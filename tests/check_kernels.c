@@ -269,6 +269,44 @@ START_TEST(kernels_give_the_same_in_every_form)
 }
 END_TEST
 
+/* A pool of these elements, in turn. */
+static void fill_pool(char *pool, const char *elements, int count, size_t size)
+{
+    for (int i = 0; i < POOL; i++)
+        memcpy(pool + (size_t)i * size, elements + (size_t)(i % count) * size,
+               size);
+}
+
+/* One number for a whole row, or a whole call, may be computed in another way,
+   but not if it is a zero or NaN. */
+START_TEST(one_special_operand_is_like_any_other)
+{
+    static const struct form alone_x = {1, 0, 1}, alone_y = {0, 1, 1};
+    int op = 1 + _i % EW_PAST_LAST, level = _i / EW_PAST_LAST;
+    char specials[SUPPORT_SPECIALS * 16];
+    if (!support_level(level))
+        return;
+    for (int d = ELEMENTWISE_F16; d <= ELEMENTWISE_F64; d++) {
+        elementwise_dtype t = (elementwise_dtype)d;
+        struct kernel k = {.level = level, .op = op, .x = t, .y = t, .out = t};
+        int count = support_specials(t, specials);
+        size_t size = ref_size(t);
+        k.run = ew_table_kernel(level, op, t, t);
+        k.scalar = ew_table_kernel(EW_LEVEL_BASE, op, t, t);
+        for (int i = 0; i < count; i++) {
+            fill_pool(pool_x, specials, count, size);
+            fill_pool(pool_y, specials + (size_t)i * size, 1, size);
+            try_form(&k, &alone_x, 100, DENSE, APART);
+            try_form(&k, &alone_x, 100, Y_STANDS, INTO_X);
+            fill_pool(pool_y, specials, count, size);
+            fill_pool(pool_x, specials + (size_t)i * size, 1, size);
+            try_form(&k, &alone_y, 100, X_STANDS, APART);
+        }
+    }
+    release();
+}
+END_TEST
+
 START_TEST(conversions_are_right_in_every_form)
 {
     if (!support_level(_i / ELEMENTWISE_C128))
@@ -695,6 +733,8 @@ int main(void)
     TCase *reductions = support_case("reductions");
     tcase_add_loop_test(kernels, kernels_give_the_same_in_every_form, 0,
                         EW_LEVELS * ELEMENTWISE_C128);
+    tcase_add_loop_test(kernels, one_special_operand_is_like_any_other, 0,
+                        EW_LEVELS * EW_PAST_LAST);
     tcase_add_loop_test(conversions, conversions_are_right_in_every_form, 0,
                         EW_LEVELS * ELEMENTWISE_C128);
     tcase_add_loop_test(reductions, reductions_find_one_element_wherever_it_is,
