@@ -11,9 +11,9 @@
 #include <string.h>
 
 #if defined(__clang__)
-#define EW_UNROLLED _Pragma("clang loop unroll_count(4)")
+#define FOUR_AT_ONCE _Pragma("clang loop unroll_count(4)")
 #else
-#define EW_UNROLLED _Pragma("GCC unroll 4")
+#define FOUR_AT_ONCE _Pragma("GCC unroll 4")
 #endif
 
 enum {
@@ -92,7 +92,7 @@ move_pieces(const struct ew_places *p, size_t piece, int64_t second,
             const char *from, char *to, bool scatter)
 {
     const int64_t n = p->runs, run = second ? p->run : (int64_t)piece;
-    EW_UNROLLED
+    FOUR_AT_ONCE
     for (int64_t i = 0; i < n; i++) {
         const char *source = from + (scatter ? i * run : p->at[i]);
         char *target = to + (scatter ? p->at[i] : i * run);

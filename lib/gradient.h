@@ -48,17 +48,17 @@ struct ew_walk {
     const struct ew_term *term[EW_TERMS];
     int operands;
     unsigned char operand[EW_OPERANDS];
-    unsigned uses; /* inputs, as bits */
-    bool streams;  /* stores past the caches */
-    bool lanes;    /* the innermost loop is summed */
-    bool loses;    /* the sums keep what they lose beside them */
-    size_t bytes;  /* of the sums in use */
-    ew_sum *sum;   /* of what is made */
-    ew_sum *fused; /* makes both terms in one pass, or NULL */
-    ew_sum *bare;  /* makes all of elements in memory, or NULL */
+    unsigned uses;             /* inputs, as bits */
+    bool streams;              /* stores past the caches */
+    bool lanes;                /* the innermost loop is summed */
+    bool loses;                /* the sums keep what they lose beside them */
+    size_t bytes;              /* of the sums in use */
+    ew_sum *sum;               /* of what is made */
+    ew_sum *fused;             /* makes both terms in one pass, or NULL */
+    ew_sum *bare;              /* makes all of elements in memory, or NULL */
     elementwise_dtype element; /* of those */
     bool direct;               /* the same may store them */
-    ew_fold *fold; /* of the accumulators */
+    ew_fold *fold;             /* of the accumulators */
     int ndim, inside;
     int split;       /* the loop inside that the first one outside cuts, -1 */
     int64_t split_n; /* its extent before the cut */
