@@ -102,8 +102,8 @@ nothing "there is no other writable memory" "$folder/written"
 for level in base avx2 avx512; do
     archive=lib/.libs/lib$level.a
     [ -f "$archive" ] || continue
-    for family in activation complex convert float fused gradient int logic \
-        move stream sum; do
+    for family in activation complex convert float fold fused gradient int \
+        logic move stream sum; do
         echo "ew_${family}_$level"
     done >"$folder/tables"
     $NM -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort |
