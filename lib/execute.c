@@ -16,6 +16,7 @@
 enum {
     OPERANDS = EW_OUT + 1, /* of a forward call */
     STREAM_BYTES = 2048,   /* where there is but the buffer of what is made */
+    PART_BYTES = 1024,     /* of it that an activation makes at once */
     PIECE_BYTES = 4096,    /* of out, where only an activation follows */
     TURNED_ROWS = 32       /* of a tile; their bytes fill whole lines of x */
 };
@@ -202,6 +203,28 @@ static void finish(const struct ew_pass *pass, const struct ew_block *tile,
         stream(pass, tile, made, out, to, next);
 }
 
+/* The activation of one dense row and its way past the caches, some lines at a
+   time: memory works on those before while they are computed. */
+static void act_and_stream(const struct ew_pass *pass, struct ew_block *tile,
+                           char *out, const struct ew_next next[2])
+{
+    int64_t cols = tile->cols, size = pass->size[EW_OUT];
+    int64_t head = (int64_t)(-(uintptr_t)out % EW_LINE), end;
+    struct ew_next ahead[2] = {next[EW_X], next[EW_Y]};
+    char *made = tile->data[EW_OUT];
+    for (int64_t c = 0; c < cols; c = end) {
+        end = least((c ? c * size : head) + PART_BYTES, cols * size) / size;
+        tile->cols = end - c;
+        tile->data[EW_OUT] = made + c * size;
+        activate(pass, tile);
+        pass->stream(1, tile->cols * size, made + c * size, out + c * size, 0,
+                     ahead);
+        for (int k = 0; k < 2; k++)
+            if (ahead[k].at)
+                ahead[k].at += PART_BYTES / EW_LINE * ahead[k].step;
+    }
+}
+
 /* One tile through the steps of the pass; plan.h has the picture. The tile is
    changed on the way, from operands to buffers. */
 static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
@@ -225,6 +248,12 @@ static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
     }
     tile->data[EW_AROUND] = (void *)&pass->around;
     pass->op(tile->rows, tile->cols, tile->data, tile->stride);
+    bool dense = tile->rows == 1 || out_stride.row == tile->cols * size;
+    if (pass->act && pass->stream && !pass->store && dense) {
+        fold(tile);
+        act_and_stream(pass, tile, out, next);
+        return;
+    }
     if (pass->act)
         activate(pass, tile);
     if (buffered)

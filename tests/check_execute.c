@@ -25,10 +25,15 @@ static int recorded;
    that went past the caches. */
 static int64_t loaded, computed, largest, streamed;
 
+/* Calls that store past the caches, those of them that start within a line, and
+   what each asked for of x. */
+static int64_t stores, split;
+static const char *asked[RECORDS];
+
 static void forget(void)
 {
     recorded = 0;
-    loaded = computed = largest = streamed = 0;
+    loaded = computed = largest = streamed = stores = split = 0;
 }
 
 static void record(int64_t rows, int64_t cols, void *const data[],
@@ -97,6 +102,9 @@ static void stream(int64_t rows, int64_t bytes, const char *from, char *to,
                    int64_t row, const struct ew_next next[2])
 {
     streamed += rows * bytes;
+    split += (uintptr_t)to % EW_LINE != 0;
+    ck_assert_int_lt(stores, RECORDS);
+    asked[stores++] = next[EW_X].at;
     for (int k = 0; k < 2; k++)
         ck_assert(next[k].at || next[k].step == 0);
     for (int64_t r = 0; r < rows; r++)
@@ -362,6 +370,36 @@ START_TEST(the_last_step_may_stream_itself)
 }
 END_TEST
 
+/* Where out does not start on a line, parts of a tile do, but for the first. */
+START_TEST(an_activation_streams_a_few_lines_at_a_time)
+{
+    enum { N = 1200, TILE = 512 };
+    static int64_t a[N], b[N];
+    static _Alignas(EW_LINE) int64_t c[N + 1];
+    struct ew_pass pass = {.op = add,
+                           .act = record,
+                           .stream = stream,
+                           .size = {8, 8, 8},
+                           .stored = {8, 8, 8}};
+    struct ew_loop loop = {N, {8, 8, 8, 0, 0}};
+    void *data[] = {a, b, c + 1};
+    for (int i = 0; i < N; i++)
+        a[i] = i;
+    forget();
+    ew_execute(&loop, 1, &pass, data);
+    ck_assert_int_eq(streamed, N * 8);
+    ck_assert_int_eq(recorded, stores);
+    ck_assert_int_ge(stores, N / 128);
+    ck_assert_int_eq(split, (N + TILE - 1) / TILE);
+    for (int i = 0; i < recorded; i++)
+        ck_assert(records[i].rows == 1 && records[i].cols < 128 + 8);
+    for (int i = 0; i < TILE / 128; i++)
+        ck_assert_ptr_eq(asked[i], (char *)(a + TILE + i * 128));
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(c[i + 1], i);
+}
+END_TEST
+
 /* Without a conversion no tile is cut, however large the block. */
 START_TEST(what_needs_no_buffer_is_one_call)
 {
@@ -580,6 +618,7 @@ int main(void)
     tcase_add_loop_test(tiles, steps_that_are_left_out_are_not_missed, 0, 32);
     tcase_add_test(tiles, what_is_in_place_stays_in_the_caches);
     tcase_add_test(tiles, the_last_step_may_stream_itself);
+    tcase_add_test(tiles, an_activation_streams_a_few_lines_at_a_time);
     tcase_add_test(tiles, a_reduction_sees_every_tile);
     tcase_add_test(tiles, tiles_follow_every_outer_step);
     tcase_add_loop_test(tiles, tiles_of_several_loops_give_the_whole, 0, 5);
