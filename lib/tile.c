@@ -22,7 +22,7 @@ enum {
     TILE_COST = 60000,  /* of steps through buffers, per tile */
     CALL_COST = 12000,  /* of a kernel that needs none, per two loops */
     ROW_COST = 3000,    /* in that call */
-    HALF_ROW = 16,      /* elements; shorter rows of f16 and bf16 */
+    HALF_ROW = 16,      /* elements; shorter rows of f16 and bf16, */
     HALF_COST = 30000,  /* cost that much */
     MOVE_COST = 300,    /* of a run that is gathered or scattered */
     PACK_COST = 60,     /* of an element that another kernel packs */
@@ -197,14 +197,23 @@ static int64_t pack_cost(const struct elementwise_plan *plan, int k)
     return (col <= 4 * size ? PACK_COST : GATHER_COST) + PACK_ROW / cols->n;
 }
 
+/* Elements of f16 and bf16 that make a row which is not short: a vector of the
+   kernel. */
+static int64_t half_row(const struct elementwise_plan *plan)
+{
+    elementwise_dtype type = plan->types.compute[EW_X];
+    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    bool compares = plan->types.result == ELEMENTWISE_BOOL;
+    return !half ? 0 : compares ? 2 * HALF_ROW : HALF_ROW;
+}
+
 /* The same in the tiles of two loops, or in the calls, that there are. */
 static int64_t flat_cost(const struct elementwise_plan *plan,
                          const int64_t extent[])
 {
     const struct ew_loop *loop = plan->loop;
     int64_t cols = loop[0].n, cost = 0;
-    bool half = plan->types.compute[EW_X] == ELEMENTWISE_F16 ||
-                plan->types.compute[EW_X] == ELEMENTWISE_BF16;
+    int64_t half = half_row(plan);
     bool packs = plan->pass.pack[EW_X] || plan->pass.pack[EW_Y];
     for (int k = 0; k <= EW_OUT; k++) {
         int64_t step = loop[0].stride[k];
@@ -216,7 +225,7 @@ static int64_t flat_cost(const struct elementwise_plan *plan,
     cost += (packs ? TILE_COST : CALL_COST) / product(extent, plan->ndim);
     if (plan->pass.fold)
         return cost;
-    return cost + (half && cols < HALF_ROW ? HALF_COST : ROW_COST) / cols;
+    return cost + (cols < half ? HALF_COST : ROW_COST) / cols;
 }
 
 /* The extents of a tile of the two inner loops, as execute.c cuts it. */
