@@ -116,15 +116,6 @@ EW_INLINE vector kept(vector value, const int64_t *keep)
 /* Bytes from what is summed to what is asked for. */
 enum { AHEAD = 2048 };
 
-/* The same of rows, which are so many bytes apart and of which some are summed
-   at once. Processors do not foresee where rows go on. */
-EW_INLINE int64_t rows_ahead(int64_t row, int64_t at_once)
-{
-    if (row <= 0 || row * at_once >= AHEAD)
-        return row * at_once;
-    return (AHEAD + row - 1) / row * row;
-}
-
 /* Asks for the lines of some bytes. */
 EW_INLINE void ask_for(const void *at, int64_t ahead, int64_t bytes)
 {
@@ -221,6 +212,37 @@ EW_INLINE struct ew_bf16 write_bf16(float x)
     return ew_half_bf16_from_f32(x);
 }
 
+/* In steps that keep the width of lanes, or compilers make no vectors. */
+EW_INLINE void narrow_bf16(const float *x, struct ew_bf16 *to)
+{
+    uint32_t wide[EW_LANES];
+    for (int l = 0; l < EW_LANES; l++)
+        wide[l] = ew_half_bf16_from_f32(x[l]).bits;
+    for (int l = 0; l < EW_LANES; l++)
+        to[l].bits = (uint16_t)wide[l];
+}
+
+#if !defined(__F16C__)
+EW_INLINE void narrow_f16(const float *x, struct ew_f16 *to)
+{
+    uint32_t wide[EW_LANES];
+    for (int l = 0; l < EW_LANES; l++)
+        wide[l] = ew_half_f16_from_f32(x[l]).bits;
+    for (int l = 0; l < EW_LANES; l++)
+        to[l].bits = (uint16_t)wide[l];
+}
+#endif
+
+#if defined(__AVX512F__)
+/* Compilers make two vectors of it, and what follows waits until it can read
+   them as one: gradients took twice as long. */
+EW_INLINE void widen_bf16(const void *x, void *to)
+{
+    __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(x));
+    _mm512_storeu_si512(to, _mm512_slli_epi32(wide, 16));
+}
+#endif
+
 #define E float
 #define T float
 #define NAME(x) x##_f32
@@ -241,6 +263,8 @@ EW_INLINE struct ew_bf16 write_bf16(float x)
 #if defined(__F16C__)
 #define WIDEN ew_half_widen_f16
 #define NARROW ew_half_narrow_f16
+#else
+#define NARROW narrow_f16
 #endif
 #define ADD(x) x##_f32
 #define LOSES 0
@@ -249,6 +273,10 @@ EW_INLINE struct ew_bf16 write_bf16(float x)
 #define E struct ew_bf16
 #define T float
 #define NAME(x) x##_bf16
+#define NARROW narrow_bf16
+#if defined(__AVX512F__)
+#define WIDEN widen_bf16
+#endif
 #define ADD(x) x##_f32
 #define LOSES 0
 #include "sum.inc"
