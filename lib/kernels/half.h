@@ -93,11 +93,12 @@ static inline struct ew_bf16 ew_half_bf16_from_f32(float x)
     return (struct ew_bf16){(uint16_t)(is_nan ? nan : rounded)};
 }
 
+enum { EW_HALF_BLOCK = 16 };
+
 #if defined(__F16C__)
 /* Processors convert f16, which compilers do not use for vectors. These take
    a block of dense elements at any address; the numbers are those of the
    functions above, and so are the NaN but for their payloads. */
-enum { EW_HALF_BLOCK = 16 };
 
 static inline void ew_half_widen_f16(const void *x, void *to)
 {
