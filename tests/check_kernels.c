@@ -599,14 +599,23 @@ static uint64_t draw_wide(uint64_t other)
     }
 }
 
-static void try_wide(int level, int op, bool is_signed, bool one)
+/* The last 52 bits, with the sign. */
+static uint64_t cut(uint64_t n, bool is_signed)
+{
+    uint64_t low = n & 0xfffffffffffff, top = (uint64_t)1 << 51;
+    return is_signed ? (low ^ top) - top : low;
+}
+
+/* Numbers of 52 bits may be divided in another way. */
+static void try_wide(int level, int op, bool is_signed, bool one, bool small)
 {
     uint64_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
     bool rest = op == ELEMENTWISE_MOD || op == ELEMENTWISE_FMOD;
     for (int i = 0; i < DIVIDENDS; i++) {
-        b[i] = draw_wide(1);
+        b[i] = small ? cut(draw_wide(1), is_signed) : draw_wide(1);
         b[i] += b[i] == 0 || b[i] == UINT64_MAX ? 3 : 0;
         a[i] = draw_wide(one ? b[0] : b[i]);
+        a[i] = small ? cut(a[i], is_signed) : a[i];
     }
     divide(level, op, is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64, a, b, one,
            got);
@@ -622,8 +631,8 @@ START_TEST(wide_integers_are_divided_exactly)
 {
     if (!support_level(_i))
         return;
-    for (int k = 0; k < 100 * 4 * DIVISIONS; k++)
-        try_wide(_i, divisions[k / 4 % DIVISIONS], k & 1, k & 2);
+    for (int k = 0; k < 100 * 8 * DIVISIONS; k++)
+        try_wide(_i, divisions[k / 8 % DIVISIONS], k & 1, k & 2, k & 4);
 }
 END_TEST
 

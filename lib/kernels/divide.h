@@ -25,12 +25,17 @@ EW_INLINE double ew_divide_on_52(uint64_t n)
     return ew_half_double(n | 0x4330000000000000);
 }
 
-/* As with 16 bits, in double. Through 2^52 there and back: not every level
-   has the conversions of unsigned integers. */
-EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
+/* As with 16 bits, in double, of x < 2^52 and y < 2^52. Through 2^52 there and
+   back: not every level has the conversions of unsigned integers. */
+EW_INLINE uint64_t ew_divide_52(uint64_t x, uint64_t y)
 {
     double q = (ew_divide_on_52(x) - 0x1p52) / (ew_divide_on_52(y) - 0x1p52);
-    return (uint32_t)ew_half_bits64(floor(q) + 0x1p52);
+    return ew_half_bits64(floor(q) + 0x1p52) & 0xfffffffffffff;
+}
+
+EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
+{
+    return (uint32_t)ew_divide_52(x, y);
 }
 
 /* The nearest integer, |x| < 2^51. */
