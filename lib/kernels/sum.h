@@ -19,7 +19,8 @@ enum { ABREAST = 4 };
 enum { ABREAST = 2 };
 #endif
 enum { VECTORS = EW_LANES / ABREAST };
-_Static_assert(EW_LANES == EW_HALF_BLOCK, "lanes are widened at once");
+_Static_assert((int)EW_LANES == (int)EW_HALF_BLOCK,
+               "lanes are widened at once");
 typedef double vector __attribute__((vector_size(ABREAST * sizeof(double))));
 typedef int64_t bits __attribute__((vector_size(ABREAST * sizeof(int64_t))));
 
