@@ -101,7 +101,9 @@ static void cut(const struct ew_gradient *g, struct ew_walk *w, int out)
     int n = w->ndim, n_outside = 0;
     w->lanes = n && w->loop[0].stride[out] == 0;
     int64_t parts = is_complex(g) ? 2 : 1;
-    int64_t room = EW_ACCUMULATORS / (w->lanes ? EW_LANES : parts);
+    /* What loses nothing has the place of what is lost too. */
+    int64_t doubles = w->loses ? EW_ACCUMULATORS : 2 * EW_ACCUMULATORS;
+    int64_t room = doubles / (w->lanes ? EW_LANES : parts);
     memcpy(all, w->loop, (size_t)n * sizeof *all);
     w->inside = 0;
     for (int i = 0; i < n; i++) {
