@@ -321,7 +321,7 @@ static void run_turned(const struct ew_pass *pass, const struct ew_block *band,
         cut(band, OPERANDS, 0, c, band->rows, cols, next);
         fetch(pass, next, EW_X);
         fetch(pass, next, EW_Y);
-        if (!pass->stream && pass->op != pass->past)
+        if (pass->ahead && !pass->stream && pass->op != pass->past)
             fetch(pass, next, EW_OUT);
         run_tile(pass, &tiles[now], true, buffers);
     }

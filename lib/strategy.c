@@ -168,6 +168,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         if (has_gaps(plan, k))
             pack(plan, k);
     int64_t bytes = bytes_of_out(plan);
+    plan->pass.ahead = plan->pass.turn && bytes >= EW_AHEAD_FROM;
     if (bytes >= EW_WORTH_DEEP * stored(plan, EW_OUT))
         ew_tile_deepen(plan, bytes / stored(plan, EW_OUT));
     if (ew_strategy_streams(bytes) ||

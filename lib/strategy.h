@@ -19,6 +19,9 @@ enum {
     /* Bytes of out from which elements of 8 bytes and more are not gathered:
        with so few to a line, taking them one by one keeps up with memory. */
     EW_GATHERED_WIDE = 4 << 20,
+    /* Bytes of out from which its lines are asked for where inputs are turned;
+       fewer are in the L2 cache. */
+    EW_AHEAD_FROM = 1 << 20,
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */
     EW_STREAM_FROM = 20 << 20,
