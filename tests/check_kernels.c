@@ -226,6 +226,8 @@ static void try_more(struct kernel *k)
     try_past(k);
     k->run = ew_table_kernel(k->level, EW_WHOLE + k->op, k->x, k->y);
     k->scalar = ew_table_kernel(EW_LEVEL_BASE, EW_WHOLE + k->op, k->x, k->y);
+    if (!k->scalar) /* halves, on one level */
+        k->scalar = k->run;
     k->around = k->x == ELEMENTWISE_F64 ? &f64 : &f32;
     if (k->run) {
         try_forms(k);
