@@ -353,6 +353,25 @@ static void fuse(const struct ew_gradient *g, unsigned uses,
     in[EW_OUT] = room->in[EW_OUT];
 }
 
+/* Runs a term's kernel. Inputs that it does not use may be shorter than rows
+   that were joined, and a kernel may read them all the same, so they are one
+   that it uses, or what it makes. */
+static void derive(const struct ew_term *t, const struct ew_block *inner,
+                   int64_t rows, int64_t cols)
+{
+    void *data[EW_D_OPERANDS];
+    struct ew_stride stride[EW_D_OPERANDS];
+    int used = EW_D;
+    for (int k = 0; k < INPUTS; k++)
+        used = t->uses >> k & 1 ? k : used;
+    for (int k = 0; k < EW_D_OPERANDS; k++) {
+        int from = k == EW_D || t->uses >> k & 1 ? k : used;
+        data[k] = inner->data[from];
+        stride[k] = inner->stride[from];
+    }
+    t->derive(rows, cols, data, stride);
+}
+
 /* What one term is, before it is stored or summed: dout itself, or made at
    data[EW_D]. dx and dy have the factor of their operand. Returns where it
    is, in rows that are *row apart. */
@@ -365,7 +384,7 @@ static void *make(const struct ew_gradient *g, const struct ew_term *t,
     int64_t rows = joined ? 1 : inner->rows;
     int64_t cols = joined ? inner->rows * inner->cols : inner->cols;
     if (t->derive) {
-        t->derive(rows, cols, inner->data, inner->stride);
+        derive(t, inner, rows, cols);
         from = EW_D;
     }
     if (k <= EW_Y && f->scale[k]) {
