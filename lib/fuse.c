@@ -94,14 +94,14 @@ static union ew_around around(elementwise_dtype dtype,
     return a;
 }
 
-/* The kernel of op that makes them, or NULL. */
-static ew_kernel *whole(const struct elementwise_plan *plan)
+/* The kernel of op that makes them, EW_WHOLE or EW_WHOLE_PAST, or NULL. */
+static ew_kernel *whole(const struct elementwise_plan *plan, int kind)
 {
     elementwise_dtype dtype = plan->types.compute[EW_OUT];
     int op = (int)plan->op;
     if (op > EW_PAST_LAST)
         return NULL;
-    return ew_table_kernel(plan->level, EW_WHOLE + op, dtype, dtype);
+    return ew_table_kernel(plan->level, kind + op, dtype, dtype);
 }
 
 /* Leaves as many steps to op as it has a kernel for. */
@@ -109,18 +109,17 @@ static void fuse_into_op(struct elementwise_plan *plan,
                          const elementwise_options *options)
 {
     struct ew_pass *pass = &plan->pass;
-    int op = (int)plan->op, level = plan->level;
-    elementwise_dtype dtype = plan->types.compute[EW_OUT];
+    ew_kernel *op = whole(plan, EW_WHOLE);
     bool scaled = pass->scale[EW_X] || pass->scale[EW_Y];
-    if (!whole(plan) || !(scaled || is_short(options->act)))
+    if (!op || !(scaled || is_short(options->act)))
         return;
-    pass->op = whole(plan);
+    pass->op = op;
     if (pass->past)
-        pass->past = ew_table_kernel(level, EW_WHOLE_PAST + op, dtype, dtype);
+        pass->past = whole(plan, EW_WHOLE_PAST);
     pass->scale[EW_X] = pass->scale[EW_Y] = NULL;
     if (is_short(options->act))
         pass->act = NULL;
-    pass->around = around(dtype, options);
+    pass->around = around(plan->types.compute[EW_OUT], options);
 }
 
 elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
@@ -132,7 +131,7 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     bool nothing = ew_fuse_nothing(options);
     if (status)
         return status;
-    bool steps = !nothing && !(whole(plan) && is_short(options->act));
+    bool steps = !nothing && !(whole(plan, EW_WHOLE) && is_short(options->act));
     if (steps && ew_types_widen(plan->op, &plan->types)) {
         ew_plan_choose_kernels(plan);
         ew_strategy_choose(plan);

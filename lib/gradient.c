@@ -280,7 +280,7 @@ static elementwise_status own_loops(const struct ew_gradient *g,
         if (out->shape[dim] == 1)
             continue;
         loop[t->own_ndim] = (struct ew_loop){.n = out->shape[dim]};
-        loop[t->own_ndim].stride[EW_OUT] = stride < 0 ? -stride : stride;
+        loop[t->own_ndim].stride[EW_OUT] = ew_magnitude(stride);
         t->own[t->own_ndim++] = (struct ew_own){out->shape[dim], stride};
         if (out->shape[dim] == 0)
             return ELEMENTWISE_OK;

@@ -27,11 +27,6 @@
 
 enum { WORTH_TURNING = 4 }; /* extents of what is transposed */
 
-static int64_t stored(const struct elementwise_plan *plan, int k)
-{
-    return (int64_t)ew_types_size(plan->types.operand[k]);
-}
-
 /* The loop along which input k runs through memory, several elements to a line,
    if that is not the innermost, where it runs across it; 0: there is none. */
 static int across(const struct elementwise_plan *plan, int k)
@@ -39,7 +34,7 @@ static int across(const struct elementwise_plan *plan, int k)
     const struct ew_loop *loop = plan->loop;
     int64_t inner = ew_magnitude(loop[0].stride[k]), least = inner;
     int along = 0;
-    if (inner == stored(plan, k) || loop[0].n < WORTH_TURNING)
+    if (inner == plan->pass.stored[k] || loop[0].n < WORTH_TURNING)
         return 0;
     for (int i = 1; i < plan->ndim; i++) {
         int64_t step = ew_magnitude(loop[i].stride[k]);
@@ -86,7 +81,7 @@ static void turn(struct elementwise_plan *plan)
 static bool is_folded(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
-    return cols->stride[k] == stored(plan, k) &&
+    return cols->stride[k] == plan->pass.stored[k] &&
            rows->stride[k] == cols->n * cols->stride[k];
 }
 
@@ -99,7 +94,7 @@ static bool is_scalar(const struct elementwise_plan *plan, int k)
    packed; tiles says that types are converted anyway. */
 static void fold(struct elementwise_plan *plan, bool tiles)
 {
-    if (!ew_strategy_folds(plan->loop, plan->ndim, stored(plan, EW_OUT),
+    if (!ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
                            tiles) ||
         !is_folded(plan, EW_OUT))
         return;
@@ -111,7 +106,7 @@ static void fold(struct elementwise_plan *plan, bool tiles)
 
 static int64_t bytes_of_out(const struct elementwise_plan *plan)
 {
-    int64_t bytes = stored(plan, EW_OUT);
+    int64_t bytes = plan->pass.stored[EW_OUT];
     for (int i = 0; i < plan->ndim; i++)
         bytes *= plan->loop[i].n;
     return bytes;
@@ -125,11 +120,11 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
     int64_t elements = loop[0].n * (plan->ndim > 1 ? loop[1].n : 1);
-    int64_t size = stored(plan, k), step = loop[0].stride[k];
+    int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
     bool wide = size >= 8 && bytes_of_out(plan) >= EW_GATHERED_WIDE;
     ew_kernel *move = ew_table_move(plan->level, plan->types.operand[k]);
     return step != 0 && step != size && elements >= EW_WORTH_GATHERING &&
-           loop[0].stride[EW_OUT] == stored(plan, EW_OUT) &&
+           loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT] &&
            plan->pass.op != move &&
            (plan->pass.load[k] || plan->types.fault || !wide);
 }
@@ -137,7 +132,7 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
 /* What is scattered is stored in parts of lines. */
 void ew_strategy_stream(struct elementwise_plan *plan)
 {
-    int64_t size = stored(plan, EW_OUT), run = size;
+    int64_t size = plan->pass.stored[EW_OUT], run = size;
     int inner = plan->pass.deep > 2 ? plan->pass.deep : 2;
     if (ew_tile_places(plan, EW_OUT))
         return;
@@ -169,8 +164,8 @@ void ew_strategy_choose(struct elementwise_plan *plan)
             pack(plan, k);
     int64_t bytes = bytes_of_out(plan);
     plan->pass.ahead = plan->pass.turn && bytes >= EW_AHEAD_FROM;
-    if (bytes >= EW_WORTH_DEEP * stored(plan, EW_OUT))
-        ew_tile_deepen(plan, bytes / stored(plan, EW_OUT));
+    if (bytes >= EW_WORTH_DEEP * plan->pass.stored[EW_OUT])
+        ew_tile_deepen(plan, bytes / plan->pass.stored[EW_OUT]);
     if (ew_strategy_streams(bytes) ||
         (plan->pass.turn && bytes >= EW_STREAM_TURNED))
         ew_strategy_stream(plan);
@@ -186,7 +181,7 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
         return "spread";
     if (plan->pass.turn && across(plan, k) == 1)
         return "transposed";
-    if (plan->loop[0].stride[k] != stored(plan, k))
+    if (plan->loop[0].stride[k] != plan->pass.stored[k])
         return "gathered";
     return plan->loop[1].stride[k] == 0 ? "repeated" : "packed";
 }

@@ -36,11 +36,6 @@ enum {
    in the L2 cache more. */
 enum { NEAR_BYTES = 16 << 10, FAR_BYTES = 1 << 20 };
 
-static int64_t stored(const struct elementwise_plan *plan, int k)
-{
-    return (int64_t)ew_types_size(plan->types.operand[k]);
-}
-
 /* The loops of a plan as one operand runs through them. */
 struct course {
     int order[LOOPS];    /* nearest first */
@@ -50,7 +45,7 @@ struct course {
 static void find_course(const struct elementwise_plan *plan, int k,
                         struct course *course)
 {
-    int64_t bytes = stored(plan, k);
+    int64_t bytes = plan->pass.stored[k];
     for (int i = 0; i < plan->ndim; i++) {
         int64_t step = ew_magnitude(plan->loop[i].stride[k]);
         int j = i;
@@ -77,7 +72,7 @@ static void find_courses(const struct elementwise_plan *plan,
 static int64_t line_cost(const struct elementwise_plan *plan, int k,
                          const struct course *course, const int64_t extent[])
 {
-    int64_t block = stored(plan, k), blocks = 1;
+    int64_t block = plan->pass.stored[k], blocks = 1;
     for (int j = 0; j < plan->ndim; j++) {
         int i = course->order[j];
         int64_t step = ew_magnitude(plan->loop[i].stride[k]);
@@ -158,7 +153,7 @@ static void find_tile(const struct elementwise_plan *plan,
 static int64_t run_in_tile(const struct elementwise_plan *plan, int k, int ndim,
                            const int64_t extent[])
 {
-    int64_t run = stored(plan, k);
+    int64_t run = plan->pass.stored[k];
     bool still = true, follows = true;
     for (int i = 0; i < ndim; i++) {
         if (extent[i] == 1)
@@ -176,7 +171,7 @@ static int64_t deep_cost(const struct elementwise_plan *plan,
 {
     int64_t elements = product(extent, plan->ndim), cost = TILE_COST;
     for (int k = 0; k <= EW_OUT; k++) {
-        int64_t all = elements * stored(plan, k);
+        int64_t all = elements * plan->pass.stored[k];
         int64_t run = run_in_tile(plan, k, plan->ndim, extent);
         if (run && run < all)
             cost += MOVE_COST * (all / run);
@@ -189,7 +184,7 @@ static int64_t deep_cost(const struct elementwise_plan *plan,
 static int64_t pack_cost(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
-    int64_t size = stored(plan, k), col = ew_magnitude(cols->stride[k]);
+    int64_t size = plan->pass.stored[k], col = ew_magnitude(cols->stride[k]);
     bool moves = cols->stride[k] == size || cols->stride[k] == 0 ||
                  ew_magnitude(rows->stride[k]) == size;
     if (moves)
@@ -219,7 +214,7 @@ static int64_t flat_cost(const struct elementwise_plan *plan,
         int64_t step = loop[0].stride[k];
         if (k < 2 && plan->pass.pack[k])
             cost += pack_cost(plan, k);
-        else if (step != 0 && step != stored(plan, k))
+        else if (step != 0 && step != plan->pass.stored[k])
             cost += STRIDED_COST;
     }
     cost += (packs ? TILE_COST : CALL_COST) / product(extent, plan->ndim);
@@ -303,7 +298,7 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     find_tile(plan, course, extent);
     int64_t then =
         lines_per_element(plan, course, extent) + deep_cost(plan, extent);
-    int64_t margin = stored(plan, EW_OUT) < 8 ? 5 : 12; /* quarters */
+    int64_t margin = plan->pass.stored[EW_OUT] < 8 ? 5 : 12; /* quarters */
     if (margin * then < 4 * now && is_near(plan, extent))
         take_tile(plan, extent);
     else if (plan->pass.turn)
@@ -312,7 +307,7 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
 
 bool ew_tile_places(const struct elementwise_plan *plan, int k)
 {
-    int64_t extent[EW_DEEP_LOOPS], all = stored(plan, k);
+    int64_t extent[EW_DEEP_LOOPS], all = plan->pass.stored[k];
     int deep = plan->pass.deep;
     for (int i = 0; i < deep; i++) {
         extent[i] = plan->pass.extent[i];

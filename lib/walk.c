@@ -353,23 +353,20 @@ static void fuse(const struct ew_gradient *g, unsigned uses,
     in[EW_OUT] = room->in[EW_OUT];
 }
 
-/* Runs a term's kernel. Inputs that it does not use may be shorter than rows
-   that were joined, and a kernel may read them all the same, so they are one
-   that it uses, or what it makes. */
-static void derive(const struct ew_term *t, const struct ew_block *inner,
-                   int64_t rows, int64_t cols)
+/* The operands of a kernel that makes operand `out` of a block. Inputs that it
+   does not use it may read all the same, past their ends where rows were
+   joined, so they are one that it uses, or out. */
+static void hand_over(const struct ew_block *block, unsigned uses, int out,
+                      void *data[], struct ew_stride stride[])
 {
-    void *data[EW_D_OPERANDS];
-    struct ew_stride stride[EW_D_OPERANDS];
-    int used = EW_D;
+    int used = out;
     for (int k = 0; k < INPUTS; k++)
-        used = t->uses >> k & 1 ? k : used;
+        used = uses >> k & 1 ? k : used;
     for (int k = 0; k < EW_D_OPERANDS; k++) {
-        int from = k == EW_D || t->uses >> k & 1 ? k : used;
-        data[k] = inner->data[from];
-        stride[k] = inner->stride[from];
+        int from = k == EW_D ? out : uses >> k & 1 ? k : used;
+        data[k] = block->data[from];
+        stride[k] = block->stride[from];
     }
-    t->derive(rows, cols, data, stride);
 }
 
 /* What one term is, before it is stored or summed: dout itself, or made at
@@ -384,7 +381,10 @@ static void *make(const struct ew_gradient *g, const struct ew_term *t,
     int64_t rows = joined ? 1 : inner->rows;
     int64_t cols = joined ? inner->rows * inner->cols : inner->cols;
     if (t->derive) {
-        derive(t, inner, rows, cols);
+        void *data[EW_D_OPERANDS];
+        struct ew_stride stride[EW_D_OPERANDS];
+        hand_over(inner, t->uses, EW_D, data, stride);
+        t->derive(rows, cols, data, stride);
         from = EW_D;
     }
     if (k <= EW_Y && f->scale[k]) {
@@ -472,18 +472,13 @@ static bool is_bare(const struct ew_walk *w, const struct ew_block *block)
     return bare;
 }
 
-/* An input that is not used is any other. */
 static void run_bare(const struct ew_gradient *g, const struct ew_walk *w,
                      const struct ew_block *block)
 {
     int out = w->fused ? w->term[0]->out : EW_OUT;
     void *data[EW_D_OPERANDS];
     struct ew_stride stride[EW_D_OPERANDS];
-    for (int k = 0; k < EW_D_OPERANDS; k++) {
-        int from = k == EW_D ? out : w->uses >> k & 1 ? k : EW_OUT;
-        data[k] = block->data[from];
-        stride[k] = block->stride[from];
-    }
+    hand_over(block, w->uses, out, data, stride);
     add_to_sums(g, w, w->bare, block, data, stride, may_stream(w, block));
 }
 
@@ -516,13 +511,13 @@ static int64_t tile_columns(int64_t cols, int64_t fit)
 static void run_block(const struct ew_gradient *g, const struct ew_walk *w,
                       const struct ew_block *block, struct room *room)
 {
-    int64_t size = (int64_t)ew_types_size(g->compute);
-    int64_t fit = TILE_BYTES / size, cols = tile_columns(block->cols, fit);
-    int64_t rows = fit / cols;
     if (is_bare(w, block)) {
         run_bare(g, w, block);
         return;
     }
+    int64_t size = (int64_t)ew_types_size(g->compute);
+    int64_t fit = TILE_BYTES / size, cols = tile_columns(block->cols, fit);
+    int64_t rows = fit / cols;
     room->tile = room->inner = *block;
     for (int k = 0; k < INPUTS; k++)
         if (!(w->uses >> k & 1)) { /* as long as what is used */

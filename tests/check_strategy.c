@@ -292,22 +292,23 @@ static elementwise_dtype random_type(void)
     return (elementwise_dtype)support_random(1, ELEMENTWISE_C128);
 }
 
-/* With the hint, or without. */
-static void try_random(elementwise_op op, const elementwise_options *options)
+/* The types of x, y and out; false if op does not take them. */
+static bool random_types(elementwise_op op, elementwise_dtype types[3])
 {
-    int64_t shape[4], strides[4];
-    elementwise_dtype tx = random_type();
-    elementwise_dtype ty = support_random(0, 1) ? random_type() : tx, result;
-    if (elementwise_result_type(op, tx, ty, &result))
-        return;
-    random_shape(shape);
-    random_strides(shape, strides, true);
-    support_make(&x, tx, 4, shape, strides, SUPPORT_HIGH);
-    random_strides(shape, strides, true);
-    support_make(&y, ty, 4, shape, strides, SUPPORT_LOW);
-    random_strides(shape, strides, false);
-    bool dense = support_random(0, 3);
-    support_make(&out, result, 4, shape, dense ? NULL : strides, SUPPORT_HIGH);
+    types[0] = random_type();
+    types[1] = support_random(0, 1) ? random_type() : types[0];
+    return !elementwise_result_type(op, types[0], types[1], &types[2]);
+}
+
+/* Operations of each kind of kernel. */
+static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_SUB,
+                                     ELEMENTWISE_LESS_THAN,
+                                     ELEMENTWISE_FLOORDIV};
+
+/* Runs a call on what was made. */
+static void fill_and_verify(elementwise_op op,
+                            const elementwise_options *options)
+{
     support_fill(&x);
     support_fill(&y);
     support_keep(&x);
@@ -318,11 +319,27 @@ static void try_random(elementwise_op op, const elementwise_options *options)
     support_verify(status, op, &x, &y, -1, &out);
 }
 
+/* With the hint, or without. */
+static void try_random(elementwise_op op, const elementwise_options *options)
+{
+    int64_t shape[4], strides[4];
+    elementwise_dtype types[3];
+    if (!random_types(op, types))
+        return;
+    random_shape(shape);
+    random_strides(shape, strides, true);
+    support_make(&x, types[0], 4, shape, strides, SUPPORT_HIGH);
+    random_strides(shape, strides, true);
+    support_make(&y, types[1], 4, shape, strides, SUPPORT_LOW);
+    random_strides(shape, strides, false);
+    bool dense = support_random(0, 3);
+    support_make(&out, types[2], 4, shape, dense ? NULL : strides,
+                 SUPPORT_HIGH);
+    fill_and_verify(op, options);
+}
+
 START_TEST(every_layout_gives_the_results_of_the_reference)
 {
-    static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_SUB,
-                                         ELEMENTWISE_LESS_THAN,
-                                         ELEMENTWISE_FLOORDIV};
     if (!support_level(_i))
         return;
     for (int round = 0; round < (support_long() ? 20000 : 400); round++) {
@@ -360,34 +377,22 @@ static bool is_deep(elementwise_op op, const elementwise_options *options)
 static bool try_deep(elementwise_op op, const elementwise_options *options)
 {
     int64_t shape[4], strides[4];
-    elementwise_dtype tx = random_type();
-    elementwise_dtype ty = support_random(0, 1) ? random_type() : tx, result;
-    if (elementwise_result_type(op, tx, ty, &result))
+    elementwise_dtype types[3];
+    if (!random_types(op, types))
         return false;
     random_short_shape(shape);
     random_strides(shape, strides, false);
-    support_make(&out, result, 4, shape, strides, SUPPORT_HIGH);
+    support_make(&out, types[2], 4, shape, strides, SUPPORT_HIGH);
     random_strides(shape, strides, true);
-    support_make(&x, tx, 4, shape, strides, SUPPORT_HIGH);
+    support_make(&x, types[0], 4, shape, strides, SUPPORT_HIGH);
     random_strides(shape, strides, true);
-    support_make(&y, ty, 4, shape, strides, SUPPORT_LOW);
-    support_fill(&x);
-    support_fill(&y);
-    support_keep(&x);
-    support_keep(&y);
-    support_keep(&out);
-    bool deep = is_deep(op, options);
-    elementwise_status status =
-        elementwise_apply(op, &x.t, &y.t, -1, &out.t, options);
-    support_verify(status, op, &x, &y, -1, &out);
-    return deep;
+    support_make(&y, types[1], 4, shape, strides, SUPPORT_LOW);
+    fill_and_verify(op, options);
+    return is_deep(op, options);
 }
 
 START_TEST(several_short_loops_give_the_results_of_the_reference)
 {
-    static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_SUB,
-                                         ELEMENTWISE_LESS_THAN,
-                                         ELEMENTWISE_FLOORDIV};
     int deep = 0, rounds = support_long() ? 10000 : 60;
     if (!support_level(_i))
         return;
@@ -413,14 +418,7 @@ START_TEST(an_output_wider_than_its_inputs_goes_past_the_caches)
         support_make(&x, types[i][0], 1, shape, NULL, SUPPORT_HIGH);
         support_make(&y, types[i][0], 1, shape, NULL, SUPPORT_LOW);
         support_make(&out, types[i][1], 1, shape, NULL, SUPPORT_HIGH);
-        support_fill(&x);
-        support_fill(&y);
-        support_keep(&x);
-        support_keep(&y);
-        support_keep(&out);
-        elementwise_status status =
-            elementwise_apply(ELEMENTWISE_ADD, &x.t, &y.t, -1, &out.t, &past);
-        support_verify(status, ELEMENTWISE_ADD, &x, &y, -1, &out);
+        fill_and_verify(ELEMENTWISE_ADD, &past);
     }
     release();
 }

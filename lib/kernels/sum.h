@@ -172,68 +172,6 @@ EW_INLINE double itself_f64(double x, double y, double g)
     return g;
 }
 
-/* Elements as they lie in memory. */
-EW_INLINE float read_f32(float x)
-{
-    return x;
-}
-
-EW_INLINE float write_f32(float x)
-{
-    return x;
-}
-
-EW_INLINE double read_f64(double x)
-{
-    return x;
-}
-
-EW_INLINE double write_f64(double x)
-{
-    return x;
-}
-
-EW_INLINE float read_f16(struct ew_f16 x)
-{
-    return ew_half_from_f16(x);
-}
-
-EW_INLINE struct ew_f16 write_f16(float x)
-{
-    return ew_half_f16_from_f32(x);
-}
-
-EW_INLINE float read_bf16(struct ew_bf16 x)
-{
-    return ew_half_from_bf16(x);
-}
-
-EW_INLINE struct ew_bf16 write_bf16(float x)
-{
-    return ew_half_bf16_from_f32(x);
-}
-
-/* In steps that keep the width of lanes, or compilers make no vectors. */
-EW_INLINE void narrow_bf16(const float *x, struct ew_bf16 *to)
-{
-    uint32_t wide[EW_LANES];
-    for (int l = 0; l < EW_LANES; l++)
-        wide[l] = ew_half_bf16_from_f32(x[l]).bits;
-    for (int l = 0; l < EW_LANES; l++)
-        to[l].bits = (uint16_t)wide[l];
-}
-
-#if !defined(__F16C__)
-EW_INLINE void narrow_f16(const float *x, struct ew_f16 *to)
-{
-    uint32_t wide[EW_LANES];
-    for (int l = 0; l < EW_LANES; l++)
-        wide[l] = ew_half_f16_from_f32(x[l]).bits;
-    for (int l = 0; l < EW_LANES; l++)
-        to[l].bits = (uint16_t)wide[l];
-}
-#endif
-
 #if defined(__AVX512F__)
 /* Compilers make two vectors of it, and what follows waits until it can read
    them as one: gradients took twice as long. */
@@ -246,6 +184,8 @@ EW_INLINE void widen_bf16(const void *x, void *to)
 
 #define E float
 #define T float
+#define GET(x) (x)
+#define PUT(x) (x)
 #define NAME(x) x##_f32
 #define ADD(x) x##_f32
 #define LOSES 0
@@ -253,6 +193,8 @@ EW_INLINE void widen_bf16(const void *x, void *to)
 
 #define E double
 #define T double
+#define GET(x) (x)
+#define PUT(x) (x)
 #define NAME(x) x##_f64
 #define ADD(x) x##_f64
 #define LOSES 1
@@ -260,12 +202,13 @@ EW_INLINE void widen_bf16(const void *x, void *to)
 
 #define E struct ew_f16
 #define T float
+#define HALF
+#define GET(x) ew_half_from_f16(x)
+#define PUT(x) ew_half_f16_from_f32(x)
 #define NAME(x) x##_f16
 #if defined(__F16C__)
 #define WIDEN ew_half_widen_f16
 #define NARROW ew_half_narrow_f16
-#else
-#define NARROW narrow_f16
 #endif
 #define ADD(x) x##_f32
 #define LOSES 0
@@ -273,8 +216,10 @@ EW_INLINE void widen_bf16(const void *x, void *to)
 
 #define E struct ew_bf16
 #define T float
+#define HALF
+#define GET(x) ew_half_from_bf16(x)
+#define PUT(x) ew_half_bf16_from_f32(x)
 #define NAME(x) x##_bf16
-#define NARROW narrow_bf16
 #if defined(__AVX512F__)
 #define WIDEN widen_bf16
 #endif
