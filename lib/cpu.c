@@ -5,7 +5,6 @@
  */
 #include "cpu.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +12,7 @@
 
 static const char *const names[EW_LEVELS] = {"base", "avx2", "avx512"};
 
-/* The level + 1; 0: not asked yet. Two threads that ask at once store the
-   same number, so relaxed order is enough. */
-static atomic_int known;
+atomic_int ew_cpu_known;
 
 /* What the processor has. */
 static int machine_level(void)
@@ -47,14 +44,11 @@ static int allowed_level(void)
     return EW_LEVELS - 1;
 }
 
-int ew_cpu_level(void)
+int ew_cpu_find_level(void)
 {
-    int level = atomic_load_explicit(&known, memory_order_relaxed) - 1;
-    if (level < 0) {
-        int machine = machine_level(), allowed = allowed_level();
-        level = machine < allowed ? machine : allowed;
-        atomic_store_explicit(&known, level + 1, memory_order_relaxed);
-    }
+    int machine = machine_level(), allowed = allowed_level();
+    int level = machine < allowed ? machine : allowed;
+    atomic_store_explicit(&ew_cpu_known, level + 1, memory_order_relaxed);
     return level;
 }
 
@@ -62,7 +56,7 @@ void ew_cpu_limit(int level)
 {
     int machine = machine_level();
     level = machine < level ? machine : level;
-    atomic_store_explicit(&known, level + 1, memory_order_relaxed);
+    atomic_store_explicit(&ew_cpu_known, level + 1, memory_order_relaxed);
 }
 
 const char *ew_cpu_name(int level)

@@ -5,10 +5,24 @@
 #ifndef EW_CPU_H
 #define EW_CPU_H
 
+#include <stdatomic.h>
+
 enum ew_level { EW_LEVEL_BASE, EW_LEVEL_AVX2, EW_LEVEL_AVX512, EW_LEVELS };
 
-/* The highest level that the machine has and ELEMENTWISE_CPU permits. */
-int ew_cpu_level(void);
+/* The level + 1; 0: not asked yet. Two threads that ask at once store the
+   same number, so relaxed order is enough. */
+extern atomic_int ew_cpu_known;
+
+/* Asks for it. */
+int ew_cpu_find_level(void);
+
+/* The highest level that the machine has and ELEMENTWISE_CPU permits; inline as
+   short calls ask often. */
+static inline int ew_cpu_level(void)
+{
+    int level = atomic_load_explicit(&ew_cpu_known, memory_order_relaxed) - 1;
+    return level < 0 ? ew_cpu_find_level() : level;
+}
 
 /* For tests: later plans use at most this level. */
 void ew_cpu_limit(int level);

@@ -22,10 +22,17 @@ struct nest {
 /* So many elements of any type can be counted in bytes. */
 static const int64_t most = INT64_MAX / (int64_t)sizeof(struct ew_c128);
 
-static inline bool is_plain(const elementwise_tensor *t)
+/* Calls on few elements consist of tests, so tests are taken together where
+   they can. Ranks of which no bit is as high as the limit are below it. */
+static inline bool are_plain(const elementwise_tensor *x,
+                             const elementwise_tensor *y,
+                             const elementwise_tensor *out)
 {
-    return t && !t->strides && (t->shape || !t->ndim) &&
-           (unsigned)t->ndim <= ELEMENTWISE_MAX_NDIM;
+    if (!x || !y || !out || x->strides || y->strides || out->strides)
+        return false;
+    unsigned ranks = (unsigned)(x->ndim | y->ndim | out->ndim);
+    return ranks < ELEMENTWISE_MAX_NDIM && (x->shape || !x->ndim) &&
+           (y->shape || !y->ndim) && (out->shape || !out->ndim);
 }
 
 /* Whether x and y have out's shape or rank 0, so that one loop of n walks
@@ -95,22 +102,32 @@ static inline bool open_loops(const struct ew_alignment *a, int64_t size,
     return true;
 }
 
-/* Alignments are powers of two. */
-static inline bool is_aligned(const elementwise_tensor *t)
-{
-    return ((uintptr_t)t->data & (ew_types_align(t->dtype) - 1)) == 0;
-}
+/* The bytes that the operands' elements take. */
+struct reach {
+    int64_t x, y, out;
+};
 
-/* Whether t's elements are there, aligned, and either out's or apart from
-   them: far enough from each other in both directions, modulo 2^64. */
-static inline bool is_usable(const elementwise_tensor *t, int64_t count,
-                             const elementwise_tensor *out, int64_t count_out)
+/* Whether t's elements are apart from out's, far enough in both directions
+   modulo 2^64, or are out's. */
+static inline bool is_apart(const elementwise_tensor *t, int64_t bytes,
+                            const elementwise_tensor *out, int64_t bytes_out)
 {
     uintptr_t a = (uintptr_t)t->data, b = (uintptr_t)out->data;
-    bool same = a == b && count == count_out && t->dtype == out->dtype;
-    bool apart = b - a >= (uintptr_t)count * ew_types_size(t->dtype) &&
-                 a - b >= (uintptr_t)count_out * ew_types_size(out->dtype);
-    return (same || apart) && a != 0 && is_aligned(t);
+    return (b - a >= (uintptr_t)bytes && a - b >= (uintptr_t)bytes_out) ||
+           (a == b && bytes == bytes_out && t->dtype == out->dtype);
+}
+
+/* Whether all elements are there, aligned, and apart. x and y have one type. */
+static inline bool are_usable(const elementwise_tensor *x,
+                              const elementwise_tensor *y,
+                              const elementwise_tensor *out, struct reach bytes)
+{
+    uintptr_t inputs = (uintptr_t)x->data | (uintptr_t)y->data;
+    uintptr_t off = inputs & (ew_types_align(x->dtype) - 1);
+    off |= (uintptr_t)out->data & (ew_types_align(out->dtype) - 1);
+    return !off && x->data && y->data && out->data &&
+           is_apart(x, bytes.x, out, bytes.out) &&
+           is_apart(y, bytes.y, out, bytes.out);
 }
 
 /* The commonest calls: one loop, no broadcasting but of scalars. */
@@ -122,9 +139,9 @@ static inline bool run_line(ew_kernel *kernel, int64_t n,
     int64_t size = (int64_t)ew_types_size(x->dtype);
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
     bool walks_x = x->ndim == out->ndim, walks_y = y->ndim == out->ndim;
-    if (ew_strategy_streams(n * size_out) ||
-        !is_usable(x, walks_x ? n : 1, out, n) ||
-        !is_usable(y, walks_y ? n : 1, out, n))
+    struct reach bytes = {walks_x ? n * size : size, walks_y ? n * size : size,
+                          n * size_out};
+    if (ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
         return false;
     void *const data[] = {x->data, y->data, out->data};
     const struct ew_stride stride[] = {
@@ -144,13 +161,14 @@ static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     struct ew_alignment a = {.axis = axis, .x.tensor = x, .y.tensor = y};
     struct nest nest;
     if (ew_shape_place(&a) || a.ndim != out->ndim ||
-        !open_loops(&a, size, out, &nest) ||
-        ew_strategy_folds(nest.loop, nest.ndim, size_out, false) ||
+        !open_loops(&a, size, out, &nest))
+        return false;
+    struct reach bytes = {nest.count[EW_X] * size, nest.count[EW_Y] * size,
+                          nest.count[EW_OUT] * size_out};
+    if (ew_strategy_folds(nest.loop, nest.ndim, size_out, false) ||
         ew_strategy_deepens(nest.loop, nest.ndim, size_out,
                             nest.count[EW_OUT]) ||
-        ew_strategy_streams(nest.count[EW_OUT] * size_out) ||
-        !is_usable(x, nest.count[EW_X], out, nest.count[EW_OUT]) ||
-        !is_usable(y, nest.count[EW_Y], out, nest.count[EW_OUT]))
+        ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
         return false;
     void *const data[] = {x->data, y->data, out->data};
     if (!nest.empty)
@@ -158,18 +176,27 @@ static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     return true;
 }
 
-bool ew_dense_run(elementwise_op op, const elementwise_tensor *x,
-                  const elementwise_tensor *y, int axis,
-                  const elementwise_tensor *out)
+/* False: it was not a simple call, and nothing is done. */
+static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
+                              const elementwise_tensor *y, int axis,
+                              const elementwise_tensor *out)
 {
     int64_t n;
-    if (!is_plain(out) || !is_plain(x) || !is_plain(y) ||
+    if (!are_plain(x, y, out) ||
         !ew_types_direct(op, x->dtype, y->dtype, out->dtype))
         return false;
-    ew_kernel *kernel =
-        ew_table_kernel(ew_cpu_level(), (int)op, x->dtype, y->dtype);
-    if (!kernel || !out->data || !is_aligned(out))
+    ew_kernel *kernel = ew_table_direct(ew_cpu_level(), (int)op, x->dtype);
+    if (!kernel)
         return false;
     return is_line(x, y, out, &n) ? run_line(kernel, n, x, y, out)
                                   : run_loops(kernel, x, y, axis, out);
+}
+
+elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
+                                const elementwise_tensor *y, int axis,
+                                const elementwise_tensor *out,
+                                ew_call *otherwise)
+{
+    return run_simple(op, x, y, axis, out) ? ELEMENTWISE_OK
+                                           : otherwise(op, x, y, axis, out);
 }

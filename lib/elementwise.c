@@ -24,15 +24,12 @@ run_plan(elementwise_op op, const elementwise_tensor *x,
     return status ? status : ew_plan_run(&plan, x->data, y->data, out->data);
 }
 
-/* The path of every forward call; options may be NULL. */
-static inline elementwise_status
-run(elementwise_op op, const elementwise_tensor *x, const elementwise_tensor *y,
-    int axis, const elementwise_tensor *out, const elementwise_options *options)
+static elementwise_status run_general(elementwise_op op,
+                                      const elementwise_tensor *x,
+                                      const elementwise_tensor *y, int axis,
+                                      const elementwise_tensor *out)
 {
-    bool plain = !options || (ew_fuse_nothing(options) && !options->flags);
-    if (plain && ew_dense_run(op, x, y, axis, out))
-        return ELEMENTWISE_OK;
-    return run_plan(op, x, y, axis, out, options);
+    return run_plan(op, x, y, axis, out, NULL);
 }
 
 elementwise_status elementwise_apply(elementwise_op op,
@@ -41,9 +38,14 @@ elementwise_status elementwise_apply(elementwise_op op,
                                      const elementwise_tensor *out,
                                      const elementwise_options *options)
 {
-    elementwise_status status =
-        options ? ew_validate_options("apply", options, 0) : ELEMENTWISE_OK;
-    return status ? status : run(op, x, y, axis, out, options);
+    if (!options)
+        return ew_dense_run(op, x, y, axis, out, run_general);
+    elementwise_status status = ew_validate_options("apply", options, 0);
+    if (status)
+        return status;
+    if (ew_fuse_nothing(options) && !options->flags)
+        return ew_dense_run(op, x, y, axis, out, run_general);
+    return run_plan(op, x, y, axis, out, options);
 }
 
 /* The 33 functions of the header. */
@@ -52,7 +54,7 @@ elementwise_status elementwise_apply(elementwise_op op,
         const elementwise_tensor *x, const elementwise_tensor *y, int axis,    \
         const elementwise_tensor *out)                                         \
     {                                                                          \
-        return run(ELEMENTWISE_##NAME, x, y, axis, out, NULL);                 \
+        return ew_dense_run(ELEMENTWISE_##NAME, x, y, axis, out, run_general); \
     }
 #include "ops.def"
 

@@ -8,8 +8,7 @@
 #include "types.h"
 
 struct tables {
-    const ew_kernel_row *const *logic, *const *ints, *const *floats,
-                                                         *const *complexes;
+    const ew_kernel_row *const *logic;
     ew_kernel *const *const *convert;
     ew_kernel *const *move;
     ew_streamer *const *stream;
@@ -21,44 +20,49 @@ struct tables {
 };
 
 static const struct tables levels[EW_LEVELS] = {
-    {ew_logic_base, ew_int_base, ew_float_base, ew_complex_base,
-     ew_convert_base, ew_move_base, &ew_stream_base, ew_activation_base,
-     ew_gradient_base, ew_fused_base, ew_sum_base, ew_fold_base},
+    {ew_logic_base, ew_convert_base, ew_move_base, &ew_stream_base,
+     ew_activation_base, ew_gradient_base, ew_fused_base, ew_sum_base,
+     ew_fold_base},
 #if defined(EW_HAVE_X86_LEVELS)
-    {ew_logic_avx2, ew_int_avx2, ew_float_avx2, ew_complex_avx2,
-     ew_convert_avx2, ew_move_avx2, &ew_stream_avx2, ew_activation_avx2,
-     ew_gradient_avx2, ew_fused_avx2, ew_sum_avx2, ew_fold_avx2},
-    {ew_logic_avx512, ew_int_avx512, ew_float_avx512, ew_complex_avx512,
-     ew_convert_avx512, ew_move_avx512, &ew_stream_avx512, ew_activation_avx512,
-     ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512, ew_fold_avx512},
+    {ew_logic_avx2, ew_convert_avx2, ew_move_avx2, &ew_stream_avx2,
+     ew_activation_avx2, ew_gradient_avx2, ew_fused_avx2, ew_sum_avx2,
+     ew_fold_avx2},
+    {ew_logic_avx512, ew_convert_avx512, ew_move_avx512, &ew_stream_avx512,
+     ew_activation_avx512, ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512,
+     ew_fold_avx512},
+#endif
+};
+
+/* Where the rows of one level stand, in the order of the types. */
+#define ROWS(level)                                                            \
+    {                                                                          \
+        [ELEMENTWISE_BOOL] = ew_logic_##level + EW_LOGIC_BOOL, ew_int_##level, \
+        ew_int_##level + 1, ew_int_##level + 2, ew_int_##level + 3,            \
+        ew_int_##level + 4, ew_int_##level + 5, ew_int_##level + 6,            \
+        ew_int_##level + 7, ew_float_##level, ew_float_##level + 1,            \
+        ew_float_##level + 2, ew_float_##level + 3, ew_complex_##level,        \
+        ew_complex_##level + 1                                                 \
+    }
+const ew_kernel_row *const *const ew_table_rows[EW_LEVELS][EW_DTYPES] = {
+    ROWS(base),
+#if defined(EW_HAVE_X86_LEVELS)
+    ROWS(avx2),
+    ROWS(avx512),
 #endif
 };
 
 /* Only comparisons of a signed with an unsigned i64 mix types; every other
-   operation gets both operands in one. NULL: no operation takes the two. */
-static const ew_kernel_row *find_row(const struct tables *t,
-                                     elementwise_dtype x, elementwise_dtype y)
-{
-    if (x == ELEMENTWISE_I64 && y == ELEMENTWISE_U64)
-        return t->logic[EW_LOGIC_I64_U64];
-    if (x == ELEMENTWISE_U64 && y == ELEMENTWISE_I64)
-        return t->logic[EW_LOGIC_U64_I64];
-    if (x != y)
-        return NULL;
-    if (x >= ELEMENTWISE_C64)
-        return t->complexes[x - ELEMENTWISE_C64];
-    if (x >= ELEMENTWISE_F16)
-        return t->floats[x - ELEMENTWISE_F16];
-    if (x >= ELEMENTWISE_I8)
-        return t->ints[x - ELEMENTWISE_I8];
-    return t->logic[EW_LOGIC_BOOL];
-}
-
+   operation gets both operands in one. */
 ew_kernel *ew_table_kernel(int level, int op, elementwise_dtype x,
                            elementwise_dtype y)
 {
-    const ew_kernel_row *row = find_row(&levels[level], x, y);
-    return row ? (*row)[op] : NULL;
+    if (x == y)
+        return ew_table_direct(level, op, x);
+    if (x == ELEMENTWISE_I64 && y == ELEMENTWISE_U64)
+        return (*levels[level].logic[EW_LOGIC_I64_U64])[op];
+    if (x == ELEMENTWISE_U64 && y == ELEMENTWISE_I64)
+        return (*levels[level].logic[EW_LOGIC_U64_I64])[op];
+    return NULL;
 }
 
 ew_kernel *ew_table_convert(int level, elementwise_dtype to,

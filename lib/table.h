@@ -4,7 +4,18 @@
 #ifndef EW_TABLE_H
 #define EW_TABLE_H
 
+#include "cpu.h"
 #include "kernels/kernel.h"
+
+/* The rows of a level and a type. */
+extern const ew_kernel_row *const *const ew_table_rows[EW_LEVELS][EW_DTYPES];
+
+/* The kernel for two operands of one type; inline as short calls ask often. */
+static inline ew_kernel *ew_table_direct(int level, int op,
+                                         elementwise_dtype dtype)
+{
+    return (**ew_table_rows[level][dtype])[op];
+}
 
 /* The kernel of a level that computes op on elements of types x and y as
    they are; op may also be one of the EW_ANY_ reductions. NULL: none. */

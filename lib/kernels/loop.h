@@ -174,41 +174,69 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                     size_x, size_y);
 }
 
+/* All rows in their form. */
+EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
+                            int64_t cols, void *const data[],
+                            const struct ew_stride s[], const void *with,
+                            int64_t step_x, int64_t step_y, int64_t step_out,
+                            int64_t size_x, int64_t size_y)
+{
+    const char *x = data[EW_X], *y = data[EW_Y];
+    char *out = data[EW_OUT];
+    for (;;) {
+        ew_loop_formed(apply, how, cols, x, y, with, out, step_x, step_y,
+                       step_out, size_x, size_y);
+        if (--rows == 0)
+            return;
+        x += s[EW_X].row;
+        y += s[EW_Y].row;
+        out += s[EW_OUT].row;
+    }
+}
+
+/* All rows, with strides as they come. */
+EW_INLINE void ew_loop_strided(ew_apply *apply, int64_t rows, int64_t cols,
+                               void *const data[], const struct ew_stride s[],
+                               const void *with)
+{
+    for (int64_t r = 0; r < rows; r++) {
+        const char *x = ew_loop_at(data, s, EW_X, r);
+        const char *y = ew_loop_at(data, s, EW_Y, r);
+        char *out = ew_loop_at(data, s, EW_OUT, r);
+        for (int64_t c = 0; c < cols; c++)
+            apply(x + c * s[EW_X].col, y + c * s[EW_Y].col, with,
+                  out + c * s[EW_OUT].col);
+    }
+}
+
 /*
  * A whole kernel, for elements of the given sizes:
  *
  *     for each row
  *         x[c] op y[c]   or   x[c] op y[0]   or   x[0] op y[c]
  *         or strides as they come
+ *
+ * The form is chosen before the rows, or calls on a few elements would
+ * prepare the loops of all forms.
  */
 EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, const void *with,
                            int64_t x, int64_t y, int64_t out, int64_t rows,
                            int64_t cols, void *const data[],
                            const struct ew_stride s[])
 {
-    const char *px = data[EW_X], *py = data[EW_Y];
-    char *po = data[EW_OUT];
-    enum ew_form form = ew_loop_form(s, x, y, out);
-    for (int64_t r = 0; r < rows; r++) {
-        switch (form) {
-        case EW_BOTH:
-            ew_loop_formed(apply, how, cols, px, py, with, po, x, y, out, x, y);
-            break;
-        case EW_X_ALONE:
-            ew_loop_formed(apply, how, cols, px, py, with, po, x, 0, out, x, y);
-            break;
-        case EW_Y_ALONE:
-            ew_loop_formed(apply, how, cols, px, py, with, po, 0, y, out, x, y);
-            break;
-        case EW_STRIDED:
-            for (int64_t c = 0; c < cols; c++)
-                apply(px + c * s[EW_X].col, py + c * s[EW_Y].col, with,
-                      po + c * s[EW_OUT].col);
-            break;
-        }
-        px += s[EW_X].row;
-        py += s[EW_Y].row;
-        po += s[EW_OUT].row;
+    switch (ew_loop_form(s, x, y, out)) {
+    case EW_BOTH:
+        ew_loop_rows(apply, how, rows, cols, data, s, with, x, y, out, x, y);
+        break;
+    case EW_X_ALONE:
+        ew_loop_rows(apply, how, rows, cols, data, s, with, x, 0, out, x, y);
+        break;
+    case EW_Y_ALONE:
+        ew_loop_rows(apply, how, rows, cols, data, s, with, 0, y, out, x, y);
+        break;
+    case EW_STRIDED:
+        ew_loop_strided(apply, rows, cols, data, s, with);
+        break;
     }
 }
 
