@@ -16,7 +16,6 @@
 enum {
     OPERANDS = EW_OUT + 1, /* of a forward call */
     STREAM_BYTES = 2048,   /* where there is but the buffer of what is made */
-    PART_BYTES = 1024,     /* of it that an activation makes at once */
     PIECE_BYTES = 4096,    /* of out, where only an activation follows */
     TURNED_ROWS = 32       /* of a tile; their bytes fill whole lines of x */
 };
@@ -144,7 +143,7 @@ static void activate(const struct ew_pass *pass, const struct ew_block *tile)
 {
     void *made = tile->data[EW_OUT];
     const struct ew_stride s = tile->stride[EW_OUT];
-    void *const data[OPERANDS] = {made, (void *)&pass->alpha, made};
+    void *const data[OPERANDS] = {made, (void *)&pass->around.alpha, made};
     const struct ew_stride stride[OPERANDS] = {s, {0, 0}, s};
     pass->act(tile->rows, tile->cols, data, stride);
 }
@@ -203,28 +202,6 @@ static void finish(const struct ew_pass *pass, const struct ew_block *tile,
         stream(pass, tile, made, out, to, next);
 }
 
-/* The activation of one dense row and its way past the caches, some lines at a
-   time: memory works on those before while they are computed. */
-static void act_and_stream(const struct ew_pass *pass, struct ew_block *tile,
-                           char *out, const struct ew_next next[2])
-{
-    int64_t cols = tile->cols, size = pass->size[EW_OUT];
-    int64_t head = (int64_t)(-(uintptr_t)out % EW_LINE), end;
-    struct ew_next ahead[2] = {next[EW_X], next[EW_Y]};
-    char *made = tile->data[EW_OUT];
-    for (int64_t c = 0; c < cols; c = end) {
-        end = least((c ? c * size : head) + PART_BYTES, cols * size) / size;
-        tile->cols = end - c;
-        tile->data[EW_OUT] = made + c * size;
-        activate(pass, tile);
-        pass->stream(1, tile->cols * size, made + c * size, out + c * size, 0,
-                     ahead);
-        for (int k = 0; k < 2; k++)
-            if (ahead[k].at)
-                ahead[k].at += PART_BYTES / EW_LINE * ahead[k].step;
-    }
-}
-
 /* One tile through the steps of the pass; plan.h has the picture. The tile is
    changed on the way, from operands to buffers. */
 static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
@@ -248,12 +225,6 @@ static void run_tile(const struct ew_pass *pass, struct ew_block *tile,
     }
     tile->data[EW_AROUND] = (void *)&pass->around;
     pass->op(tile->rows, tile->cols, tile->data, tile->stride);
-    bool dense = tile->rows == 1 || out_stride.row == tile->cols * size;
-    if (pass->act && pass->stream && !pass->store && dense) {
-        fold(tile);
-        act_and_stream(pass, tile, out, next);
-        return;
-    }
     if (pass->act)
         activate(pass, tile);
     if (buffered)
@@ -378,7 +349,7 @@ bool ew_loops_advance(const struct ew_loop *loop, int first, int ndim,
 }
 
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
-                      const union ew_around *around, void *const data[])
+                      const struct ew_around *around, void *const data[])
 {
     int64_t index[ELEMENTWISE_MAX_NDIM];
     struct ew_stride stride[OPERANDS];
@@ -521,19 +492,23 @@ static void run_pass(const struct ew_loop *loop, int ndim,
         ew_execute_calls(loop, ndim, pass->op, &pass->around, data);
 }
 
-/* In place out's lines are read, so they are in the caches anyway; op streams
-   itself where it is the last step. Other threads see what was stored past the
-   caches in order from the fence on. */
+/* In place out's lines are read, so they are in the caches anyway. A kernel
+   that makes the last steps stores what it makes itself. Other threads see what
+   was stored past the caches in order from the fence on. */
 static void run_streaming(const struct ew_loop *loop, int ndim,
                           const struct ew_pass *pass, void *const data[])
 {
     struct ew_pass run = *pass;
     bool in_place = data[EW_OUT] == data[EW_X] || data[EW_OUT] == data[EW_Y];
-    bool by_op = run.past && !run.act && !run.store;
-    if (!in_place && by_op)
-        run.op = run.past;
-    if (in_place || by_op)
+    bool by_kernel = run.past && !run.store && (!run.act || run.act_past);
+    if (in_place || by_kernel)
         run.stream = NULL;
+    if (!in_place && by_kernel) {
+        run.around.op = run.op;
+        run.op = run.act ? run.act_past : run.past;
+        run.past = run.op;
+        run.act = NULL;
+    }
     run_pass(loop, ndim, &run, data);
 #if defined(__SSE2__)
     _mm_sfence();

@@ -13,7 +13,7 @@ void ew_execute(const struct ew_loop *loop, int ndim,
 
 /* The same for a pass of which op is all. around may be NULL. */
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
-                      const union ew_around *around, void *const data[]);
+                      const struct ew_around *around, void *const data[]);
 
 /* The two inner loops of a nest over some operands, and where they start. */
 struct ew_block {

@@ -64,7 +64,7 @@ void ew_fuse_scales(struct ew_pass *pass, int level, elementwise_dtype compute,
             pass->scale[k] = ew_table_activation(level, compute, EW_SCALE);
             pass->factor[k] = parameter(compute, scale[k]);
         }
-    pass->alpha = parameter(compute, options->alpha);
+    pass->around.alpha = parameter(compute, options->alpha);
 }
 
 /* The activations that a kernel of op may make too (kernel.h). */
@@ -74,8 +74,8 @@ static bool is_short(elementwise_act act)
 }
 
 /* What such a kernel is told. */
-static union ew_around around(elementwise_dtype dtype,
-                              const elementwise_options *o)
+static struct ew_around around(elementwise_dtype dtype,
+                               const elementwise_options *o)
 {
     bool stops =
         o->act == ELEMENTWISE_ACT_RELU || o->act == ELEMENTWISE_ACT_RELU6;
@@ -85,7 +85,7 @@ static union ew_around around(elementwise_dtype dtype,
         [EW_SLOPE] = o->act == ELEMENTWISE_ACT_LEAKY_RELU ? o->alpha : 1,
         [EW_LOW] = stops ? 0 : -INFINITY,
         [EW_HIGH] = o->act == ELEMENTWISE_ACT_RELU6 ? 6 : INFINITY};
-    union ew_around a;
+    struct ew_around a = {.alpha = parameter(dtype, o->alpha)};
     for (int i = 0; i < EW_AROUNDS; i++)
         if (dtype == ELEMENTWISE_F64)
             a.f64[i] = number[i];
@@ -117,8 +117,10 @@ static void fuse_into_op(struct elementwise_plan *plan,
     if (pass->past)
         pass->past = whole(plan, EW_WHOLE_PAST);
     pass->scale[EW_X] = pass->scale[EW_Y] = NULL;
-    if (is_short(options->act))
+    if (is_short(options->act)) {
         pass->act = NULL;
+        pass->act_past = NULL;
+    }
     pass->around = around(plan->types.compute[EW_OUT], options);
 }
 
@@ -145,9 +147,11 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     plan->scaled[EW_X] = options->scale_x != 1;
     plan->scaled[EW_Y] = options->scale_y != 1;
     ew_fuse_scales(pass, plan->level, compute, options);
-    if (options->act != ELEMENTWISE_ACT_NONE)
+    if (options->act != ELEMENTWISE_ACT_NONE) {
         pass->act =
             ew_table_activation(plan->level, compute, (int)options->act);
+        pass->act_past = ew_table_act_past(plan->level, compute, options->act);
+    }
     fuse_into_op(plan, options);
     plan->one_call &= !ew_pass_tiles(pass);
     return ELEMENTWISE_OK;

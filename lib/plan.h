@@ -51,12 +51,13 @@ struct ew_pass {
     ew_kernel *store;
     ew_streamer *stream; /* past the caches; not in place */
     ew_kernel *past;     /* op and stream in one, where no step lies between */
-    union ew_parameter factor[2], alpha; /* of scale and act */
-    union ew_around around;              /* of an op that makes them too */
-    unsigned char stored[3];             /* bytes of an element in memory */
-    unsigned char size[3];     /* of an element as op reads and writes it */
-    unsigned char result_size; /* of an element after round */
-    bool fold;                 /* the rows of a tile are dense and run as one */
+    ew_kernel *act_past; /* the same of op, act and stream */
+    union ew_parameter factor[2]; /* of scale */
+    struct ew_around around;      /* of act, and of an op that makes both */
+    unsigned char stored[3];      /* bytes of an element in memory */
+    unsigned char size[3];        /* of an element as op reads and writes it */
+    unsigned char result_size;    /* of an element after round */
+    bool fold;  /* the rows of a tile are dense and run as one */
     bool turn;  /* tiles are square rather than long: an input is transposed */
     bool ahead; /* in these, lines of out are asked for as those of inputs */
     /* Loops of a tile if they are not the two innermost, and how much of each

@@ -92,6 +92,12 @@ ew_kernel *ew_table_activation(int level, elementwise_dtype dtype, int act)
     return find_activations(level, dtype)->run[act];
 }
 
+ew_kernel *ew_table_act_past(int level, elementwise_dtype dtype,
+                             elementwise_act act)
+{
+    return find_activations(level, dtype)->past[act];
+}
+
 ew_slope *ew_table_slope(int level, elementwise_dtype dtype,
                          elementwise_act act, bool from_result)
 {

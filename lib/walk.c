@@ -348,7 +348,8 @@ static void fuse(const struct ew_gradient *g, unsigned uses,
         run_dense(g, f->op, n, in[EW_X], in[EW_Y], room->in[EW_DDX]);
         in[EW_DDX] = room->in[EW_DDX];
     }
-    const void *const of[] = {in[EW_X], &f->alpha, in[EW_OUT], in[EW_DDX]};
+    const void *const of[] = {in[EW_X], &f->around.alpha, in[EW_OUT],
+                              in[EW_DDX]};
     g->slope(n, of, room->in[EW_OUT]);
     in[EW_OUT] = room->in[EW_OUT];
 }

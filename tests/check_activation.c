@@ -438,8 +438,8 @@ END_TEST
 /* N results of one activation on operands of which each is `step` after the
    other; x + -0 is x. */
 enum { N = 1000 };
-static void compute(elementwise_act act, elementwise_dtype type, int64_t step,
-                    void *from, void *got)
+static void compute(elementwise_act act, unsigned flags, elementwise_dtype type,
+                    int64_t step, void *from, void *got)
 {
     double zero = -0.0;
     float short_zero = -0.0f;
@@ -447,6 +447,7 @@ static void compute(elementwise_act act, elementwise_dtype type, int64_t step,
     int64_t n = N;
     elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
     options.act = act;
+    options.flags = flags;
     elementwise_tensor in = {from, type, 1, &n, &step};
     elementwise_tensor add = {wide ? (void *)&zero : &short_zero, type, 0, NULL,
                               NULL};
@@ -455,12 +456,13 @@ static void compute(elementwise_act act, elementwise_dtype type, int64_t step,
         elementwise_apply(ELEMENTWISE_ADD, &in, &add, -1, &to, &options), 0);
 }
 
-/* However an operand lies in memory, the same bits come out. On f32 they are
+/* However an operand lies in memory, and even past the caches from within a
+   line on, the same bits come out. On f32 they are
    those of every level, on f64 those of all with a fused multiply-add. */
 START_TEST(strides_and_levels_do_not_change_a_bit)
 {
-    static double a[N], spread[3 * N], first[N], got[3 * N];
-    static float fa[N], fspread[3 * N], ffirst[N], fgot[3 * N];
+    static double a[N], spread[3 * N], first[N], got[3 * N], past[N + 2];
+    static float fa[N], fspread[3 * N], ffirst[N], fgot[3 * N], fpast[N + 2];
     elementwise_act act = (elementwise_act)_i;
     for (int i = 0; i < N; i++) {
         a[i] = spread[3 * i] = value_near(i, ELEMENTWISE_F64);
@@ -468,11 +470,17 @@ START_TEST(strides_and_levels_do_not_change_a_bit)
     }
     for (int level = 0; level < 3 && support_level(level); level++) {
         if (level < 1)
-            compute(act, ELEMENTWISE_F32, 1, fa, ffirst);
+            compute(act, 0, ELEMENTWISE_F32, 1, fa, ffirst);
         if (level < 2)
-            compute(act, ELEMENTWISE_F64, 1, a, first);
-        compute(act, ELEMENTWISE_F64, 3, spread, got);
-        compute(act, ELEMENTWISE_F32, 3, fspread, fgot);
+            compute(act, 0, ELEMENTWISE_F64, 1, a, first);
+        compute(act, 0, ELEMENTWISE_F64, 3, spread, got);
+        compute(act, 0, ELEMENTWISE_F32, 3, fspread, fgot);
+        compute(act, ELEMENTWISE_STREAM, ELEMENTWISE_F64, 1, a, past + 1);
+        compute(act, ELEMENTWISE_STREAM, ELEMENTWISE_F32, 1, fa, fpast + 1);
+        ck_assert_mem_eq(past + 1, first, sizeof first);
+        ck_assert_mem_eq(fpast + 1, ffirst, sizeof ffirst);
+        ck_assert(past[0] == 0 && past[N + 1] == 0);
+        ck_assert(fpast[0] == 0 && fpast[N + 1] == 0);
         for (int i = 0; i < N; i++) {
             ck_assert_msg(memcmp(&got[3 * i], &first[i], sizeof *got) == 0,
                           "%s of %.17g", elementwise_act_name(act), a[i]);

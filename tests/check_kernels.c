@@ -36,7 +36,7 @@ struct kernel {
     int op; /* 0: conversion, which has no y */
     elementwise_dtype x, y, out;
     ew_kernel *run, *scalar;
-    union ew_around *around; /* NULL: the kernel is the operation alone */
+    struct ew_around *around; /* NULL: the kernel is the operation alone */
 };
 
 static struct support_tensor x, y, out;
@@ -218,8 +218,8 @@ static void try_past(struct kernel *k)
 /* The other kernels of an operation that waits for memory. */
 static void try_more(struct kernel *k)
 {
-    static union ew_around f32 = {.f32 = {3, -0.3f, 0.1f, -5, 6}};
-    static union ew_around f64 = {.f64 = {3, -0.3, 0.1, -5, 6}};
+    static struct ew_around f32 = {.f32 = {3, -0.3f, 0.1f, -5, 6}};
+    static struct ew_around f64 = {.f64 = {3, -0.3, 0.1, -5, 6}};
     if (k->op > EW_PAST_LAST)
         return;
     k->run = ew_table_kernel(k->level, EW_PAST + k->op, k->x, k->y);

@@ -31,6 +31,32 @@
 #define TAIL tail_series_f64, TAIL_TERMS_f64
 #include "activation_slope.inc"
 
+/* Bytes that stay in the cache, and from what is read to what is asked for. */
+enum { PIECE = 1024, AHEAD = 4096 };
+
+/* What is asked for of an input while what was made of x is stored. */
+static struct ew_next ahead(const char *x, int64_t step, int64_t size)
+{
+    return (struct ew_next){step == size ? x + AHEAD : NULL,
+                            step == size ? EW_LINE : 0};
+}
+
+#define C float
+#define NAME(x) x##_f32
+#include "activation_past.inc"
+
+#define C double
+#define NAME(x) x##_f64
+#include "activation_past.inc"
+
+#define PAST(type)                                                             \
+    .past = {[ELEMENTWISE_ACT_RELU] = past_relu_##type,                        \
+             [ELEMENTWISE_ACT_RELU6] = past_relu6_##type,                      \
+             [ELEMENTWISE_ACT_LEAKY_RELU] = past_leaky_relu_##type,            \
+             [ELEMENTWISE_ACT_SIGMOID] = past_sigmoid_##type,                  \
+             [ELEMENTWISE_ACT_TANH] = past_tanh_##type,                        \
+             [ELEMENTWISE_ACT_GELU] = past_gelu_##type,                        \
+             [ELEMENTWISE_ACT_SILU] = past_silu_##type}
 #define FROM_OPERAND(type)                                                     \
     .from_operand = {[ELEMENTWISE_ACT_RELU] = relu_slopes_##type,              \
                      [ELEMENTWISE_ACT_RELU6] = relu6_slopes_##type,            \
@@ -55,7 +81,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) ew_half_from_f16(x)
 #define PUT(x) ew_half_f16_from_f32(x)
 #define DIRECT false
-#define SLOPES .from_operand = {NULL}
+#define MORE .from_operand = {NULL}
 #include "activation_loop.inc"
 
 #define T struct ew_bf16
@@ -65,7 +91,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) ew_half_from_bf16(x)
 #define PUT(x) ew_half_bf16_from_f32(x)
 #define DIRECT false
-#define SLOPES .from_operand = {NULL}
+#define MORE .from_operand = {NULL}
 #include "activation_loop.inc"
 
 #define T float
@@ -75,7 +101,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) (x)
 #define PUT(x) (x)
 #define DIRECT true
-#define SLOPES FROM_OPERAND(f32), FROM_RESULT(f32)
+#define MORE PAST(f32), FROM_OPERAND(f32), FROM_RESULT(f32)
 #include "activation_loop.inc"
 
 #define T double
@@ -85,7 +111,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) (x)
 #define PUT(x) (x)
 #define DIRECT true
-#define SLOPES FROM_OPERAND(f64), FROM_RESULT(f64)
+#define MORE PAST(f64), FROM_OPERAND(f64), FROM_RESULT(f64)
 #include "activation_loop.inc"
 
 /* Complex numbers have no activation, and a factor is real: it multiplies

@@ -78,12 +78,23 @@ enum {
     EW_WHOLE_PAST = EW_WHOLE + EW_PAST_LAST,
     EW_ROW = EW_WHOLE_PAST + EW_PAST_LAST + 1
 };
-enum { EW_FACTOR_X, EW_FACTOR_Y, EW_SLOPE, EW_LOW, EW_HIGH, EW_AROUNDS };
-union ew_around {
-    float f32[EW_AROUNDS];
-    double f64[EW_AROUNDS];
-};
 typedef ew_kernel *ew_kernel_row[EW_ROW]; /* NULL: no such kernel */
+
+enum { EW_FACTOR_X, EW_FACTOR_Y, EW_SLOPE, EW_LOW, EW_HIGH, EW_AROUNDS };
+union ew_parameter {
+    float f32;
+    double f64;
+};
+struct ew_around {
+    union {
+        float f32[EW_AROUNDS];
+        double f64[EW_AROUNDS];
+    };
+    /* Of an activation that is a step of its own, and makes that operation
+       too where it stores past the caches. */
+    union ew_parameter alpha;
+    ew_kernel *op;
+};
 
 enum { EW_DTYPES = ELEMENTWISE_C128 + 1 };
 
@@ -109,12 +120,14 @@ struct ew_c128 {
  * parameter for all elements, given at data[EW_Y] whatever its strides, in
  * the type of the computation (f32 for f16 and bf16; the parts of complex
  * types). They are found by the activation's number; the product with a
- * factor has that of no activation. OUT may be X.
+ * factor has that of no activation. OUT may be X. On f32 and f64 there are
+ * also kernels
+ *
+ *     OUT = act(op(X, Y))
+ *
+ * by the op and alpha at data[EW_AROUND], whose OUT is neither X nor Y, is
+ * dense in rows and does not stay in the caches.
  */
-union ew_parameter {
-    float f32;
-    double f64;
-};
 enum { EW_SCALE = ELEMENTWISE_ACT_NONE, EW_ACTS = ELEMENTWISE_ACT_SILU + 1 };
 
 /*
@@ -145,7 +158,7 @@ typedef ew_derivative
    at in[EW_Y]; f32 and f64 alone have them. */
 typedef void ew_slope(int64_t n, const void *const in[], void *out);
 struct ew_activations {
-    ew_kernel *run[EW_ACTS];
+    ew_kernel *run[EW_ACTS], *past[EW_ACTS];
     ew_slope *from_operand[EW_ACTS], *from_result[EW_ACTS];
 };
 

@@ -115,6 +115,15 @@ EW_INLINE void ew_loop_store_line(char *to, const char *line)
 #endif
 }
 
+/* What is read for the next line that is stored. */
+EW_INLINE void ew_loop_fetch(struct ew_next *next)
+{
+    for (int64_t b = 0; b < next->step; b += EW_LINE)
+        __builtin_prefetch(next->at + b);
+    if (next->at)
+        next->at += next->step;
+}
+
 /* As ew_loop_row, with the lines that lie wholly in the row stored past the
    caches. x and y are apart from out. */
 EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
@@ -268,7 +277,7 @@ EW_INLINE void ew_loop_around(ew_apply *apply, enum ew_rows how, int64_t x,
                               int64_t cols, void *const data[],
                               const struct ew_stride s[])
 {
-    union ew_around around;
+    struct ew_around around;
     memcpy(&around, data[EW_AROUND], (size_t)out * EW_AROUNDS);
     ew_loop_all(apply, how, &around, x, y, out, rows, cols, data, s);
 }

@@ -5,15 +5,6 @@
  */
 #include "loop.h"
 
-/* What is read for the next line that is stored. */
-EW_INLINE void fetch(struct ew_next *next)
-{
-    for (int64_t b = 0; b < next->step; b += EW_LINE)
-        __builtin_prefetch(next->at + b);
-    if (next->at)
-        next->at += next->step;
-}
-
 /* The parts of lines at the ends of a row are stored as usual. */
 EW_INLINE void stream_row(int64_t bytes, const char *from, char *to,
                           struct ew_next *x, struct ew_next *y)
@@ -23,8 +14,8 @@ EW_INLINE void stream_row(int64_t bytes, const char *from, char *to,
     memcpy(to, from, (size_t)head);
     for (bytes -= head, to += head, from += head; bytes >= EW_LINE;
          bytes -= EW_LINE, to += EW_LINE, from += EW_LINE) {
-        fetch(x);
-        fetch(y);
+        ew_loop_fetch(x);
+        ew_loop_fetch(y);
         ew_loop_store_line(to, from);
     }
     memcpy(to, from, (size_t)bytes);
