@@ -11,6 +11,7 @@ import datetime
 import fnmatch
 import gc
 import json
+import math
 import os
 import statistics
 import time
@@ -41,6 +42,8 @@ COLD = 0.02  # seconds of a call that is too slow to repeat for that
 ROUNDS, FEWEST = 15, 5
 REFRESH = 40  # rows, after which the machine is measured again
 LONGEST = 1.5  # seconds for a row, unless it is too slow for FEWEST rounds
+LONGEST_RANDOM = 0.3
+LARGE = 64 << 10  # bytes of operands
 NUMPY_TYPES = {
     "bool": np.bool_, "u8": np.uint8, "i32": np.int32, "i64": np.int64,
     "f16": np.float16, "bf16": np.uint16, "f32": np.float32,
@@ -57,6 +60,9 @@ class Operand:
         self.data, self.dtype = data, dtype
         self.shape, self.strides = shape, strides
         self.itemsize = np.dtype(NUMPY_TYPES[dtype]).itemsize
+
+    def bytes(self):
+        return math.prod(self.shape) * self.itemsize
 
     def dense(self):
         stride = 1
@@ -114,14 +120,15 @@ class Row:
 
 
 class Session:
-    def __init__(self, path, cpu):
+    def __init__(self, path, cpu, random, seed):
         self.lib = ctypes.CDLL(path)
         self.lib.session_open.restype = ctypes.c_void_p
         for name in ("name", "peer_name", "peer_version"):
             getattr(self.lib, "session_" + name).restype = ctypes.c_char_p
         for name in ("limit", "time", "time_plan", "time_peer"):
             getattr(self.lib, "session_" + name).restype = ctypes.c_double
-        self.s = ctypes.c_void_p(self.lib.session_open(cpu))
+        self.s = ctypes.c_void_p(self.lib.session_open(
+            cpu, random, ctypes.c_uint64(seed)))
         self.rows = self.lib.session_rows(self.s)
 
     def name(self, row):
@@ -423,7 +430,7 @@ def runs_of(found, row):
     return runs
 
 
-def measure(runs):
+def measure(runs, longest):
     """{name: [median, lower and upper quartile]}, in turns."""
     calls, warming, samples = {}, {}, {name: [] for name in runs}
     for name, run in runs.items():
@@ -432,7 +439,7 @@ def measure(runs):
             n *= 4
         calls[name] = max(1, round(n * BATCH / seconds))
         warming[name] = WARMING if seconds / n < COLD else 0
-    names, end = list(runs), time.perf_counter() + LONGEST
+    names, end = list(runs), time.perf_counter() + longest
     for turn in range(ROUNDS):
         if turn >= FEWEST and time.perf_counter() > end:
             break
@@ -448,7 +455,7 @@ def quartiles(times):
             times[-1 - len(times) // 4]]
 
 
-def measure_row(session, found, number):
+def measure_row(session, found, number, longest=LONGEST):
     if not session.load(number):
         return None
     if not session.verify():
@@ -456,9 +463,10 @@ def measure_row(session, found, number):
         return None
     row = Row(session, number)
     gc.disable()
-    times = measure(runs_of(found, row))
+    times = measure(runs_of(found, row), longest)
     gc.enable()
-    return {"limit": session.limit(number), "times": times}
+    large = sum(o.bytes() for o in row.operands if o) >= LARGE
+    return {"limit": session.limit(number), "times": times, "large": large}
 
 
 def show(name, result):
@@ -478,6 +486,9 @@ def parse():
     parser.add_argument("--filter", action="append", metavar="PATTERN",
                         help="only rows with this in their name; the others "
                         "keep their figures")
+    parser.add_argument("--random", type=int, default=0, metavar="N",
+                        help="N random rows, of which no figures are kept")
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cpu", type=int, default=-1)
     parser.add_argument("--write", action="store_true",
                         help="write the tables and the picture")
@@ -492,6 +503,18 @@ def chosen(session, filters):
             yield number, name
 
 
+def compare_random(session, found):
+    """The rows of some size that take longest beside the fastest peer."""
+    results = {"rows": {}}
+    for number in range(session.rows):
+        result = measure_row(session, found, number, LONGEST_RANDOM)
+        if result and result["large"]:
+            results["rows"][session.name(number)] = result
+    for _, _, name in report.ranking(results)[:report.WORST]:
+        show(name, results["rows"][name])
+    print(report.summary(results))
+
+
 def main():
     options = parse()
     results = {"rows": {}}
@@ -499,8 +522,12 @@ def main():
         with open(options.results) as file:
             results = json.load(file)
     np.seterr(all="ignore")
-    session = Session(options.session, options.cpu)
+    session = Session(options.session, options.cpu, options.random,
+                      options.seed)
     found = libraries(session)
+    if options.random:
+        compare_random(session, found)
+        return
     session.lib.elementwise_cpu_level.restype = ctypes.c_char_p
     results["machine"] = report.machine(
         session.lib.elementwise_cpu_level().decode())

@@ -4,6 +4,7 @@
  */
 #include "session.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct bench_session {
     elementwise_plan *plan; /* NULL where a row has none */
     void *prepared[2];      /* of each peer; NULL: it cannot */
     int count;
+    bool random; /* rows that nobody chose, with their own limit */
 };
 
 static const struct bench_peer *const peers[] = {
@@ -26,13 +28,16 @@ static const struct bench_peer *const peers[] = {
 #endif
     NULL};
 
-struct bench_session *session_open(int cpu)
+struct bench_session *session_open(int cpu, int random, uint64_t seed)
 {
     struct bench_session *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     bench_pin(cpu);
-    s->rows = bench_rows(&s->count);
+    s->random = random > 0;
+    s->count = random;
+    s->rows =
+        random > 0 ? bench_random_rows(random, seed) : bench_rows(&s->count);
     if (!s->rows || !bench_arena_make(&s->arena, (size_t)2 << 30)) {
         session_close(s);
         return NULL;
@@ -81,7 +86,10 @@ double session_limit(struct bench_session *s, int row)
     s->arena.taken = 0;
     if (!bench_case_make(&s->current, &s->rows[row], &s->arena))
         return 0;
-    return bench_limit(&s->machine, &s->current, false);
+    double limit = bench_limit(&s->machine, &s->current, false);
+    if (s->random)
+        limit = fmax(limit, bench_gather_time(&s->machine, &s->current));
+    return limit;
 }
 
 int session_load(struct bench_session *s, int row)
