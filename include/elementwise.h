@@ -784,7 +784,8 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * the arithmetic), result, level, shape, loops (extent and byte strides of x, y
  * and out, outermost first), kernel (with the types it reads), tiles (whether
  * operands pass through buffers), x_input and y_input (as is, or transposed,
- * gathered, repeated, spread or packed into a buffer), rows (as is, or folded:
+ * gathered, repeated, spread or packed into a buffer; staged: made dense before
+ * all else, which is what its strides then say), rows (as is, or folded:
  * short rows run as one), tile (how much of each of the inner loops a tile
  * holds, outermost first; empty if tiles are of the two innermost), stores (as
  * usual, past the caches, or scattered from a tile), act (its name), scaled

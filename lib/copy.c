@@ -4,9 +4,8 @@
  * takes the same loops and the same executor as any operation.
  */
 #include "cpu.h"
-#include "execute.h"
 #include "message.h"
-#include "plan.h"
+#include "stage.h"
 #include "table.h"
 #include "validate.h"
 
@@ -77,6 +76,6 @@ elementwise_status elementwise_copy(const elementwise_tensor *src, int axis,
                        "%s: an element of dst is also an element of src; "
                        "they must share nothing",
                        what);
-    ew_execute(plan.loop, plan.ndim, &plan.pass, data);
+    ew_stage_run(&plan, data);
     return ELEMENTWISE_OK;
 }

@@ -168,6 +168,8 @@ static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     if (ew_strategy_folds(nest.loop, nest.ndim, size_out, false) ||
         ew_strategy_deepens(nest.loop, nest.ndim, size_out,
                             nest.count[EW_OUT]) ||
+        ew_strategy_stages(nest.loop, nest.ndim, size_out,
+                           nest.count[EW_OUT]) ||
         ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
         return false;
     void *const data[] = {x->data, y->data, out->data};

@@ -5,7 +5,7 @@
 #include "cpu.h"
 #include "gradient.h"
 #include "message.h"
-#include "plan.h"
+#include "stage.h"
 #include "strategy.h"
 #include "tile.h"
 
@@ -15,9 +15,11 @@ static const char *const operands[] = {"x", "y", "out"};
 static uint64_t operand_bytes(const struct elementwise_plan *plan, int k)
 {
     uint64_t bytes = ew_types_size(plan->types.operand[k]);
-    for (int i = 0; i < plan->ndim; i++)
-        if (plan->loop[i].stride[k])
-            bytes *= (uint64_t)plan->loop[i].n;
+    int ndim;
+    const struct ew_loop *loop = ew_stage_loops(plan, &ndim);
+    for (int i = 0; i < ndim; i++)
+        if (loop[i].stride[k])
+            bytes *= (uint64_t)loop[i].n;
     return plan->empty ? 0 : bytes;
 }
 

@@ -8,15 +8,16 @@
 
 #include "execute.h"
 #include "message.h"
+#include "stage.h"
 #include "table.h"
 
 /* The loops along which the operands from `first` to y move. */
 static int input_loops(const struct elementwise_plan *plan, int first,
                        struct ew_loop *loop)
 {
-    int ndim = 0;
-    for (int i = 0; i < plan->ndim; i++) {
-        const struct ew_loop *from = &plan->loop[i];
+    int ndim = 0, all;
+    const struct ew_loop *from = ew_stage_loops(plan, &all);
+    for (int i = 0; i < all; i++, from++) {
         struct ew_loop moved = {.n = from->n};
         for (int k = first; k <= EW_Y; k++)
             moved.stride[k] = from->stride[k];

@@ -14,6 +14,7 @@
 #include "kernels/quiet.h"
 #include "message.h"
 #include "overlap.h"
+#include "stage.h"
 #include "strategy.h"
 #include "table.h"
 #include "validate.h"
@@ -234,7 +235,7 @@ static void prepare_call(struct elementwise_plan *plan)
     void *const none[3] = {NULL};
     struct ew_block block = ew_block_start(plan->loop, plan->ndim, 3, none);
     plan->one_call = plan->ndim <= 2 && !plan->empty && !plan->types.fault &&
-                     !ew_pass_tiles(&plan->pass);
+                     !ew_pass_tiles(&plan->pass) && !plan->stage.ndim;
     for (int k = 0; k < 3; k++) {
         plan->stride[k] = block.stride[k];
         plan->one_call &= plan->offset[k] == 0;
@@ -258,6 +259,7 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
         return ew_fail(ELEMENTWISE_OVERLAP,
                        "%s: two indices of the output share an address",
                        plan->what);
+    ew_stage_choose(plan);
     ew_strategy_choose(plan);
     prepare_call(plan);
     return ELEMENTWISE_OK;
@@ -274,8 +276,10 @@ static bool apart(const struct elementwise_plan *plan, int k, const char *in,
 bool ew_plan_overlaps(const struct elementwise_plan *plan, int k,
                       void *const data[])
 {
+    int ndim;
+    const struct ew_loop *loop = ew_stage_loops(plan, &ndim);
     return !apart(plan, k, data[k], data[EW_OUT]) &&
-           ew_overlap_shared(plan->loop, plan->ndim, k, data[k],
+           ew_overlap_shared(loop, ndim, k, data[k],
                              (int64_t)ew_types_size(plan->types.operand[k]),
                              EW_OUT, data[EW_OUT],
                              (int64_t)ew_types_size(plan->types.operand[2]));
@@ -339,7 +343,7 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
     if (!status && plan->types.fault)
         status = ew_fault_check(plan, data);
     if (!status)
-        ew_execute(plan->loop, plan->ndim, &plan->pass, data);
+        ew_stage_run(plan, data);
     return status;
 }
 

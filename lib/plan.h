@@ -66,6 +66,14 @@ struct ew_pass {
     uint16_t extent[EW_DEEP_LOOPS];
 };
 
+/* An input that is made dense first, in stage.c: the loops as they were, of
+   which the inner ones are copied. */
+enum { EW_STAGE_BYTES = 32 << 10, EW_STAGE_LOOPS = 8 };
+struct ew_stage {
+    int operand, inner, ndim; /* ndim is 0 where none is */
+    struct ew_loop loop[EW_STAGE_LOOPS];
+};
+
 struct elementwise_plan {
     const char *what;             /* the operation's name, for messages */
     struct ew_gradient *gradient; /* instead of all that follows, or NULL */
@@ -86,6 +94,7 @@ struct elementwise_plan {
     size_t unaligned[3]; /* bits that data must not have set */
     int result_ndim;
     int64_t result_shape[ELEMENTWISE_MAX_NDIM];
+    struct ew_stage stage;
     int ndim; /* loops, innermost first */
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };

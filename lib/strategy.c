@@ -175,6 +175,8 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
 {
     if (ew_tile_places(plan, k))
         return "gathered";
+    if (plan->stage.ndim && plan->stage.operand == k)
+        return "staged";
     if (!plan->pass.pack[k])
         return "as is";
     if (plan->loop[0].stride[k] == 0)

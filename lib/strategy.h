@@ -16,6 +16,7 @@ enum {
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
     EW_WORTH_DEEP = 4096,   /* elements in all for tiles of several loops */
     EW_WORTH_GATHERING = 1024, /* the same where rows are long enough */
+    EW_WORTH_STAGING = 16384,  /* elements in all of a simple call */
     /* Bytes of out from which elements of 8 bytes and more are not gathered:
        with so few to a line, taking them one by one keeps up with memory. */
     EW_GATHERED_WIDE = 4 << 20,
@@ -49,6 +50,16 @@ static inline bool ew_strategy_deepens(const struct ew_loop *loop, int ndim,
     return ndim > 2 && elements >= EW_WORTH_DEEP &&
            loop[0].n * size < EW_SHORT_ROW &&
            loop[0].n * loop[1].n < EW_WORTH_PACKING;
+}
+
+/* Whether a call has rows so short, in blocks so small and many, that an input
+   may be better staged. */
+static inline bool ew_strategy_stages(const struct ew_loop *loop, int ndim,
+                                      int64_t size, int64_t elements)
+{
+    return ndim > 2 && elements >= EW_WORTH_STAGING &&
+           loop[0].n * size < EW_SHORT_TILED &&
+           loop[0].n * loop[1].n * size <= EW_STAGE_BYTES;
 }
 
 /* Stores out past the caches, if the pieces of it that tiles make are whole

@@ -1,0 +1,218 @@
+/*
+ * Plans in which an input is small and read again and again: which are
+ * staged, that the results are those of the reference, and that zeros and
+ * overlaps are still looked for in the input itself.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "plan.h"
+#include "reference.h"
+#include "support.h"
+
+static struct support_tensor x, y, out;
+
+static void release(void)
+{
+    support_free(&x);
+    support_free(&y);
+    support_free(&out);
+}
+
+/* f32 of [shape], x dense and y of the given strides. */
+static const struct {
+    int64_t shape[3], y[3];
+    int inner, ndim; /* of y's loops, and left; 0: it is not staged */
+} choices[] = {
+    /* transposed, with gaps, backwards: then one loop of all */
+    {{8, 64, 64}, {0, 1, 64}, 2, 2},
+    {{8, 64, 128}, {0, 1, 64}, 2, 2},
+    {{8, 64, 64}, {0, 256, 2}, 2, 2},
+    {{64, 8, 64}, {0, 0, 2}, 1, 2},
+    {{64, 8, 64}, {0, 0, -1}, 1, 2},
+    /* short rows of single elements */
+    {{64, 128, 49}, {0, 1, 0}, 2, 2},
+    /* too large, too few readings, too few elements */
+    {{8, 64, 129}, {0, 1, 64}, 0, 0},
+    {{3, 64, 64}, {0, 1, 64}, 0, 0},
+    {{8, 8, 8}, {0, 1, 8}, 0, 0},
+    /* all of it is read once; a scalar */
+    {{8, 64, 64}, {1, 8, 512}, 0, 0},
+    {{8, 64, 63}, {0, 0, 0}, 0, 0},
+    /* dense already, or in long rows */
+    {{64, 64, 3}, {0, 3, 1}, 0, 0},
+    {{64, 64, 3}, {0, 0, 1}, 0, 0},
+    {{8, 32, 128}, {0, 256, 1}, 0, 0},
+    {{8, 32, 128}, {0, 1, 0}, 0, 0}};
+
+START_TEST(small_inputs_read_in_a_poor_order_are_staged)
+{
+    const int64_t *shape = choices[_i].shape;
+    for (int k = 0; k < 2; k++) {
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, NULL}, b = a;
+        b.strides = choices[_i].y;
+        ck_assert_int_eq(
+            ew_plan_make(&p, ELEMENTWISE_ADD, k ? &a : &b, k ? &b : &a, -1, &a),
+            0);
+        ck_assert_int_eq(p.stage.ndim > 0, choices[_i].inner > 0);
+        if (choices[_i].inner == 0)
+            continue;
+        ck_assert_int_eq(p.stage.operand, k);
+        ck_assert_int_eq(p.stage.inner, choices[_i].inner);
+        ck_assert_int_eq(p.ndim, choices[_i].ndim);
+        ck_assert(!p.one_call);
+    }
+}
+END_TEST
+
+START_TEST(a_plan_says_what_is_staged)
+{
+    static const int64_t shape[] = {8, 64, 64}, across[] = {0, 1, 64};
+    char json[1000];
+    elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, NULL}, b = a;
+    elementwise_plan *p;
+    b.strides = across;
+    ck_assert_int_eq(
+        elementwise_plan_create(&p, ELEMENTWISE_ADD, &a, &b, -1, &a, NULL), 0);
+    elementwise_plan_describe(p, json, sizeof json);
+    elementwise_plan_destroy(p);
+    ck_assert_ptr_nonnull(strstr(json, "\"y_input\":\"staged\""));
+    ck_assert_ptr_nonnull(strstr(json, "\"bytes\":278528")); /* y's once */
+}
+END_TEST
+
+/* Strides of a permuted block that outer dimensions repeat. */
+static void draw(int64_t shape[4], int64_t strides[4])
+{
+    static const int64_t some[] = {2, 3, 5, 7, 16, 31};
+    int outer = (int)support_random(1, 2), order[] = {0, 1, 2, 3};
+    int64_t dense = support_random(1, 2);
+    for (int i = 0; i < 4; i++)
+        shape[i] = some[support_random(0, i < outer ? 5 : 4)];
+    shape[0] *= 12000 / (shape[0] * shape[1] * shape[2] * shape[3]) + 1;
+    for (int i = 3; i > outer; i--) {
+        int other = outer + (int)support_random(0, i - outer), swap = order[i];
+        order[i] = order[other];
+        order[other] = swap;
+    }
+    for (int i = 0; i < 4; i++) {
+        int d = order[i];
+        strides[d] = i < outer || !support_random(0, 4) ? 0 : dense;
+        dense *= strides[d] ? shape[d] + (support_random(0, 3) == 0) : 1;
+        if (!support_random(0, 3))
+            strides[d] = -strides[d];
+    }
+}
+
+static const elementwise_op ops[] = {ELEMENTWISE_SUB, ELEMENTWISE_MUL,
+                                     ELEMENTWISE_FLOORDIV,
+                                     ELEMENTWISE_LESS_THAN};
+
+/* The same for x and y, and for mixed types. */
+START_TEST(staged_inputs_give_the_results_of_the_reference)
+{
+    int staged = 0, rounds = support_long() ? 20000 : 300;
+    if (!support_level(_i))
+        return;
+    for (int round = 0; round < rounds; round++) {
+        int64_t shape[4], strides[4];
+        bool x_staged = support_random(0, 1);
+        elementwise_op op = ops[round % 4];
+        elementwise_dtype type = round % 3   ? ELEMENTWISE_F32
+                                 : round % 2 ? ELEMENTWISE_I64
+                                             : ELEMENTWISE_I16;
+        elementwise_dtype other = support_random(0, 3) ? type : ELEMENTWISE_I16;
+        elementwise_dtype result =
+            op == ELEMENTWISE_LESS_THAN ? ELEMENTWISE_BOOL : type;
+        struct elementwise_plan p;
+        draw(shape, strides);
+        support_make(&x, x_staged ? other : type, 4, shape,
+                     x_staged ? strides : NULL, SUPPORT_HIGH);
+        support_make(&y, x_staged ? type : other, 4, shape,
+                     x_staged ? NULL : strides, SUPPORT_HIGH);
+        support_make(&out, result, 4, shape, NULL, SUPPORT_LOW);
+        support_fill(&x);
+        support_fill(&y);
+        support_keep(&x);
+        support_keep(&y);
+        support_keep(&out);
+        elementwise_status status =
+            ew_plan_make(&p, op, &x.t, &y.t, -1, &out.t);
+        ck_assert_int_eq(status, ELEMENTWISE_OK);
+        staged += p.stage.ndim > 0;
+        status = elementwise_apply(op, &x.t, &y.t, -1, &out.t, NULL);
+        support_verify(status, op, &x, &y, -1, &out);
+    }
+    ck_assert_int_gt(staged, rounds / 3);
+    release();
+}
+END_TEST
+
+START_TEST(a_0_and_an_overlap_are_found_in_the_input_itself)
+{
+    static int32_t a[8 * 64 * 64], b[64 * 64 * 2], o[8 * 64 * 64];
+    static const int64_t shape[] = {8, 64, 64}, across[] = {0, 2, 128};
+    elementwise_tensor ta = {a, ELEMENTWISE_I32, 3, shape, NULL}, tb = ta;
+    elementwise_tensor to = ta;
+    tb.data = b;
+    tb.strides = across;
+    to.data = o;
+    for (int i = 0; i < 64 * 64 * 2; i += 2)
+        b[i] = 1; /* what lies between is 0, but not of the tensor */
+    ck_assert_int_eq(elementwise_div(&ta, &tb, -1, &to), ELEMENTWISE_OK);
+    b[4000] = 0;
+    ck_assert_int_eq(elementwise_div(&ta, &tb, -1, &to),
+                     ELEMENTWISE_DIVISION_BY_ZERO);
+    tb.data = o + 5;
+    ck_assert_int_eq(elementwise_add(&ta, &tb, -1, &to), ELEMENTWISE_OVERLAP);
+}
+END_TEST
+
+START_TEST(out_may_be_the_other_input)
+{
+    static float a[8 * 64 * 64], b[64 * 64], o[8 * 64 * 64];
+    static const int64_t shape[] = {8, 64, 64}, across[] = {0, 1, 64};
+    elementwise_tensor ta = {a, ELEMENTWISE_F32, 3, shape, NULL}, to = ta;
+    elementwise_tensor tb = {b, ELEMENTWISE_F32, 3, shape, across};
+    for (int i = 0; i < 8 * 64 * 64; i++)
+        a[i] = (float)support_random(-1000, 1000);
+    for (int i = 0; i < 64 * 64; i++)
+        b[i] = (float)support_random(-1000, 1000);
+    to.data = o;
+    ck_assert_int_eq(elementwise_sub(&ta, &tb, -1, &to), ELEMENTWISE_OK);
+    ck_assert_int_eq(elementwise_sub(&ta, &tb, -1, &ta), ELEMENTWISE_OK);
+    ck_assert_mem_eq(a, o, sizeof a);
+}
+END_TEST
+
+START_TEST(copies_are_staged)
+{
+    static float a[64 * 64], o[16 * 64 * 64];
+    static const int64_t shape[] = {16, 64, 64}, across[] = {1, 64};
+    elementwise_tensor src = {a, ELEMENTWISE_F32, 2, shape + 1, across};
+    elementwise_tensor dst = {o, ELEMENTWISE_F32, 3, shape, NULL};
+    for (int i = 0; i < 64 * 64; i++)
+        a[i] = (float)i;
+    ck_assert_int_eq(elementwise_copy(&src, -1, &dst), ELEMENTWISE_OK);
+    for (int i = 0; i < 16 * 64 * 64; i++)
+        ck_assert(o[i] == a[i % 64 * 64 + i / 64 % 64]);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *choosing = support_case("choosing");
+    TCase *running = support_case("running");
+    tcase_add_loop_test(choosing, small_inputs_read_in_a_poor_order_are_staged,
+                        0, sizeof choices / sizeof *choices);
+    tcase_add_test(choosing, a_plan_says_what_is_staged);
+    tcase_add_loop_test(
+        running, staged_inputs_give_the_results_of_the_reference, 0, EW_LEVELS);
+    tcase_add_test(running, a_0_and_an_overlap_are_found_in_the_input_itself);
+    tcase_add_test(running, out_may_be_the_other_input);
+    tcase_add_test(running, copies_are_staged);
+    TCase *const cases[] = {choosing, running, NULL};
+    return support_run("stage", cases);
+}
