@@ -215,13 +215,25 @@ static void try_past(struct kernel *k)
         }
 }
 
-/* The other kernels of an operation that waits for memory. */
+/* A row of 40000 bytes and some elements, which is more than half of the L1
+   cache. */
+static void try_long(const struct kernel *k)
+{
+    static const struct form dense[] = {{1, 1, 1}, {1, 0, 1}, {0, 1, 1}};
+    int64_t cols = 40000 / (int64_t)ref_size(k->out) + 3;
+    for (int f = 0; f < 3; f++)
+        try_form(k, &dense[f], cols, ONE_ROW,
+                 (enum alias)support_random(APART, INTO_Y));
+}
+
+/* The other forms and kernels of an operation that waits for memory. */
 static void try_more(struct kernel *k)
 {
     static struct ew_around f32 = {.f32 = {3, -0.3f, 0.1f, -5, 6}};
     static struct ew_around f64 = {.f64 = {3, -0.3, 0.1, -5, 6}};
     if (k->op > EW_PAST_LAST)
         return;
+    try_long(k);
     k->run = ew_table_kernel(k->level, EW_PAST + k->op, k->x, k->y);
     try_past(k);
     k->run = ew_table_kernel(k->level, EW_WHOLE + k->op, k->x, k->y);

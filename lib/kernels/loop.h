@@ -96,6 +96,36 @@ EW_INLINE void ew_loop_lines(ew_apply *apply, int64_t cols, const char *x,
     }
 }
 
+/* Bytes of a row that does not stay in the L1 cache, and how far ahead its lines
+   are asked for. SSE2 is slower with that. */
+#if defined(__AVX__)
+enum { EW_LONG = 32 << 10, EW_AHEAD = 1 << 10 };
+#else
+enum { EW_LONG = 0, EW_AHEAD = 0 };
+#endif
+
+/* As ew_loop_row, for whole lines. Stores wait for their lines one after the
+   other, where loads are found in the L2 cache ahead of time: so the lines of
+   out are asked for, as far as the row goes. */
+EW_INLINE void ew_loop_ahead(ew_apply *apply, int64_t cols, const char *x,
+                             const char *y, const void *with, char *out,
+                             int64_t step_x, int64_t step_y, int64_t step_out,
+                             int64_t size_x, int64_t size_y)
+{
+    int64_t n = EW_LINE / step_out, last = (cols - 1) * step_out;
+    _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
+    memcpy(x0, x, (size_t)size_x);
+    memcpy(y0, y, (size_t)size_y);
+    for (int64_t c = 0; c < cols; c += n) {
+        int64_t ahead = c * step_out + EW_AHEAD;
+        __builtin_prefetch(out + (ahead < last ? ahead : last), 1);
+        EW_INDEPENDENT
+        for (int64_t i = c; i < c + n; i++)
+            apply(step_x ? x + i * step_x : x0, step_y ? y + i * step_y : y0,
+                  with, out + i * step_out);
+    }
+}
+
 /* One whole line, by non-temporal stores where there are any: an ordinary store
    would read it from memory only to overwrite it. */
 EW_INLINE void ew_loop_store_line(char *to, const char *line)
@@ -145,8 +175,8 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
         apply(x + c * step_x, y + c * step_y, with, out + c * step_out);
 }
 
-/* What a kernel does about rows that are short or large; each doubles its code.
-   EW_ROWS_PAST is for x and y apart from out. */
+/* What a kernel does about rows that are short, and also long, or large; each
+   doubles its code. EW_ROWS_PAST is for x and y apart from out. */
 enum ew_rows { EW_ROWS, EW_ROWS_SHORT, EW_ROWS_PAST };
 
 /* The forms that a row may have; all others are strided. */
@@ -173,6 +203,15 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                               int64_t step_out, int64_t size_x, int64_t size_y)
 {
     int64_t n = EW_LINE / step_out;
+    if (EW_LONG && rows == EW_ROWS_SHORT && cols * step_out >= EW_LONG) {
+        int64_t whole = cols / n * n;
+        ew_loop_ahead(apply, whole, x, y, with, out, step_x, step_y, step_out,
+                      size_x, size_y);
+        x += whole * step_x;
+        y += whole * step_y;
+        out += whole * step_out;
+        cols -= whole;
+    }
     if (rows == EW_ROWS_PAST)
         ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out);
     else if (rows == EW_ROWS_SHORT && cols >= n && cols <= EW_SHORT * n &&
