@@ -10,12 +10,42 @@
 
 #include "half.h"
 #include "loop.h"
+#include "wide.h"
 
 /* 24 bits hold x, y and their quotient, and tell every quotient below an
    integer from that integer: truncation is exact. y > 0 in all three. */
 EW_INLINE uint32_t ew_divide_16(uint32_t x, uint32_t y)
 {
     return (uint32_t)(int32_t)((float)(int32_t)x / (float)(int32_t)y);
+}
+
+/* Numbers below 2^49 have room for all steps in double. */
+enum { EW_DIVIDE_SMALL = 49 };
+
+/* The nearest integer, |x| < 2^51. */
+EW_INLINE uint64_t ew_divide_nearest(double x)
+{
+    return ew_half_bits64(x + 0x1.8p52) - ew_half_bits64(0x1.8p52);
+}
+
+/* A small one as a double. */
+EW_INLINE double ew_divide_from_small(uint64_t n)
+{
+#if defined(__AVX512DQ__)
+    return (double)(int64_t)n;
+#else
+    return ew_half_double(n + ew_half_bits64(0x1.8p52)) - 0x1.8p52;
+#endif
+}
+
+/* An integer back. */
+EW_INLINE uint64_t ew_divide_to_small(double x)
+{
+#if defined(__AVX512DQ__)
+    return (uint64_t)(int64_t)x;
+#else
+    return ew_divide_nearest(x);
+#endif
 }
 
 #if defined(__AVX2__)
@@ -25,23 +55,12 @@ EW_INLINE double ew_divide_on_52(uint64_t n)
     return ew_half_double(n | 0x4330000000000000);
 }
 
-/* As with 16 bits, in double, of x < 2^52 and y < 2^52. Through 2^52 there and
-   back: not every level has the conversions of unsigned integers. */
-EW_INLINE uint64_t ew_divide_52(uint64_t x, uint64_t y)
-{
-    double q = (ew_divide_on_52(x) - 0x1p52) / (ew_divide_on_52(y) - 0x1p52);
-    return ew_half_bits64(floor(q) + 0x1p52) & 0xfffffffffffff;
-}
-
+/* As with 16 bits, in double. Through 2^52 there and back: not every level has
+   the conversions of unsigned integers. */
 EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
 {
-    return (uint32_t)ew_divide_52(x, y);
-}
-
-/* The nearest integer, |x| < 2^51. */
-EW_INLINE uint64_t ew_divide_nearest(double x)
-{
-    return ew_half_bits64(x + 0x1.8p52) - ew_half_bits64(0x1.8p52);
+    double q = (ew_divide_on_52(x) - 0x1p52) / (ew_divide_on_52(y) - 0x1p52);
+    return (uint32_t)ew_half_bits64(floor(q) + 0x1p52);
 }
 
 EW_INLINE double ew_divide_from_u64(uint64_t n)
@@ -135,7 +154,7 @@ EW_INLINE struct ew_divisor ew_divide_prepare(uint64_t d, int bits)
  * Blocks of quotients by one divisor, in vectors: compilers have no product
  * of 32-bit halves, and widen a shift of 16 bits.
  */
-enum { EW_DIVIDE_BLOCK = 64 };
+enum { EW_DIVIDE_BLOCK = 64, EW_DIVIDE_BLOCKS = 16 };
 
 #if defined(__SSE2__)
 #if defined(__AVX512F__)
