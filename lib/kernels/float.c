@@ -27,14 +27,14 @@
 #include "float_bits.inc"
 
 #define B uint32_t
-#define S int32_t
-#define INFINITE 0x7f800000
 #define NAME(x) x##_f32
 #include "float_bits.inc"
 
 #define B uint64_t
+#if !defined(__AVX2__)
 #define S int64_t
 #define INFINITE 0x7ff0000000000000
+#endif
 #define NAME(x) x##_f64
 #include "float_bits.inc"
 
