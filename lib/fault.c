@@ -11,10 +11,12 @@
 #include "stage.h"
 #include "table.h"
 
-/* The loops along which the operands from `first` to y move. */
+/* The loops along which the operands from `first` to y move, in the order in
+   which y lies in memory: out's order does not matter here. */
 static int input_loops(const struct elementwise_plan *plan, int first,
                        struct ew_loop *loop)
 {
+    static const int order[] = {EW_Y, EW_X};
     int ndim = 0, all;
     const struct ew_loop *from = ew_stage_loops(plan, &all);
     for (int i = 0; i < all; i++, from++) {
@@ -24,6 +26,7 @@ static int input_loops(const struct elementwise_plan *plan, int first,
         if (moved.stride[EW_X] || moved.stride[EW_Y])
             loop[ndim++] = moved;
     }
+    ew_plan_sort(loop, ndim, order, 2);
     return ew_plan_merge(loop, ndim, 3);
 }
 
