@@ -12,12 +12,17 @@
 #endif
 
 #include "gather.h"
+#include "strategy.h"
 
 enum {
     OPERANDS = EW_OUT + 1, /* of a forward call */
     STREAM_BYTES = 2048,   /* where there is but the buffer of what is made */
     PIECE_BYTES = 4096,    /* of out, where only an activation follows */
-    TURNED_ROWS = 32       /* of a tile; their bytes fill whole lines of x */
+    /* Bytes of out that tiles go down through: more are on more pages than a
+       processor knows, those of the other input among them; or else of out
+       alone. */
+    BAND_BYTES = 4 << 20,
+    BAND_ALONE = 16 << 20
 };
 
 /* The buffers of one tile, aligned for any vector. Both what is packed before
@@ -243,19 +248,17 @@ static int64_t tile_elements(const struct ew_pass *pass)
 }
 
 /* Columns of a tile: all, or as many as fit; fewer where an input is turned,
-   so that each of its lines is read for many rows, the more if both are. */
+   so that each of its lines is read for many rows. */
 static int64_t tile_columns(const struct ew_pass *pass, int64_t cols)
 {
     int64_t elements = tile_elements(pass);
-    bool both = pass->pack[EW_X] && pass->pack[EW_Y] && !pass->store;
     if (pass->turn && !pass->fold)
-        elements /= both ? 2 * TURNED_ROWS : TURNED_ROWS;
+        elements /= pass->turn;
     return least(cols, elements);
 }
 
-/* Asks for the lines of an input, whichever way it runs: no processor guesses
-   that what is read next is a little of each of many pages. Inlined, as
-   compilers drop calls of functions that do nothing else. */
+/* Asks for the lines of an operand, whichever way it runs. Inlined, as compilers
+   drop calls of functions that do nothing else. */
 static inline __attribute__((always_inline)) void
 fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
 {
@@ -275,25 +278,73 @@ fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
             __builtin_prefetch(line + byte);
 }
 
-/* All columns of a few rows where inputs are turned: tiles are about square,
-   start on a line of out if its rows do, and have their lines asked for one
-   tile ahead. */
-static void run_turned(const struct ew_pass *pass, const struct ew_block *band,
-                       int64_t cols, struct buffers *buffers)
+/* The way through a block whose inputs are turned. */
+struct way {
+    const struct ew_block *block;
+    int64_t rows, cols;    /* of a tile */
+    int64_t first;         /* columns of the first ones */
+    int64_t band;          /* rows gone down before the next columns */
+    int64_t top, row, col; /* where the band and the next tile start */
+};
+
+/* The next tile, if there is one. */
+static bool next_turned(struct way *way, struct ew_block *tile)
+{
+    const struct ew_block *block = way->block;
+    int64_t cols = way->col ? way->cols : way->first;
+    if (way->top >= block->rows)
+        return false;
+    cut(block, OPERANDS, way->row, way->col, way->rows, cols, tile);
+    way->row += way->rows;
+    if (way->row < least(way->top + way->band, block->rows))
+        return true;
+    way->row = way->top;
+    way->col += cols;
+    if (way->col < block->cols)
+        return true;
+    way->col = 0;
+    way->row = way->top += way->band;
+    return true;
+}
+
+/* Tiles start on a line of out if its rows do. Then they go down, along memory
+   of what is turned, where processors read ahead. If they do not, tiles side by
+   side share lines of out, and follow each other. */
+static void start_turned(const struct ew_pass *pass, struct way *way,
+                         const struct ew_block *block, int64_t rows,
+                         int64_t cols)
+{
+    bool both = pass->pack[EW_X] && pass->pack[EW_Y];
+    int64_t most = both ? BAND_ALONE : BAND_BYTES;
+    struct ew_stride out = block->stride[EW_OUT];
+    int64_t skew = (int64_t)((uintptr_t)block->data[EW_OUT] % EW_LINE);
+    int64_t pitch = ew_magnitude(out.row);
+    *way = (struct way){.block = block, .rows = rows, .cols = cols};
+    way->first = skew / out.col < cols ? cols - skew / out.col : cols;
+    way->band = rows;
+    if (ew_strategy_goes_down(pitch) && pitch < most / rows)
+        way->band = most / pitch / rows * rows;
+}
+
+/* A block where inputs are turned, in tiles that are about square. Where
+   processors do not guess what is read next, the lines of the next tile are
+   asked for while one is computed. */
+static void run_turned(const struct ew_pass *pass, const struct ew_block *block,
+                       int64_t rows, int64_t cols, struct buffers *buffers)
 {
     struct ew_block tiles[2];
-    int64_t size = band->stride[EW_OUT].col;
-    int64_t skew = (int64_t)((uintptr_t)band->data[EW_OUT] % EW_LINE) / size;
-    int64_t c = skew < cols ? cols - skew : cols;
-    int now = 0;
-    cut(band, OPERANDS, 0, 0, band->rows, c, &tiles[now]);
-    for (; tiles[now].cols > 0; c += cols, now = !now) {
+    struct way way;
+    start_turned(pass, &way, block, rows, cols);
+    bool more = next_turned(&way, &tiles[0]);
+    for (int now = 0; more; now = !now) {
         struct ew_block *next = &tiles[!now];
-        cut(band, OPERANDS, 0, c, band->rows, cols, next);
-        fetch(pass, next, EW_X);
-        fetch(pass, next, EW_Y);
-        if (pass->ahead && !pass->stream && pass->op != pass->past)
-            fetch(pass, next, EW_OUT);
+        more = next_turned(&way, next);
+        if (more && pass->ahead) {
+            fetch(pass, next, EW_X);
+            fetch(pass, next, EW_Y);
+            if (!pass->stream && pass->op != pass->past)
+                fetch(pass, next, EW_OUT);
+        }
         run_tile(pass, &tiles[now], true, buffers);
     }
 }
@@ -312,18 +363,11 @@ static void run_tiles(const struct ew_pass *pass, const struct ew_block *block,
                       int64_t rows, int64_t cols, struct buffers *buffers)
 {
     struct ew_block tile;
-    bool turned = pass->turn && !pass->fold;
-    for (int64_t r = 0; r < block->rows; r += rows) {
-        if (turned) {
-            cut(block, OPERANDS, r, 0, rows, block->cols, &tile);
-            run_turned(pass, &tile, cols, buffers);
-            continue;
-        }
+    for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {
             cut(block, OPERANDS, r, c, rows, cols, &tile);
             run_tile(pass, &tile, r + c == 0, buffers);
         }
-    }
 }
 
 struct ew_block ew_block_start(const struct ew_loop *loop, int ndim,
@@ -380,7 +424,10 @@ static void run_blocks(const struct ew_loop *loop, int ndim,
     for (int d = 2; d < ndim; d++)
         index[d] = 0;
     do
-        run_tiles(pass, &block, rows, cols, &buffers);
+        if (pass->turn && !pass->fold)
+            run_turned(pass, &block, rows, cols, &buffers);
+        else
+            run_tiles(pass, &block, rows, cols, &buffers);
     while (advance(loop, 2, ndim, OPERANDS, index, block.data));
 }
 

@@ -41,7 +41,8 @@ static bool find(const struct elementwise_plan *plan, int what, int first,
                               &found};
     pass.op = ew_table_kernel(plan->level, what, dtype, dtype);
     pass.round = pass.store = pass.pack[EW_X] = pass.pack[EW_Y] = NULL;
-    pass.fold = pass.turn = false; /* these are not the plan's loops */
+    pass.fold = false; /* these are not the plan's loops */
+    pass.turn = 0;
     pass.deep = 0;
     ew_execute(loop, input_loops(plan, first, loop), &pass, operands);
     return found;

@@ -57,9 +57,11 @@ struct ew_pass {
     unsigned char stored[3];      /* bytes of an element in memory */
     unsigned char size[3];        /* of an element as op reads and writes it */
     unsigned char result_size;    /* of an element after round */
-    bool fold;  /* the rows of a tile are dense and run as one */
-    bool turn;  /* tiles are square rather than long: an input is transposed */
-    bool ahead; /* in these, lines of out are asked for as those of inputs */
+    bool fold; /* the rows of a tile are dense and run as one */
+    /* Rows of a tile where an input is transposed, or 0: such tiles are square
+       rather than long. */
+    unsigned char turn;
+    bool ahead; /* there, the lines of the next tile are asked for */
     /* Loops of a tile if they are not the two innermost, and how much of each
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;

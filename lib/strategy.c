@@ -71,7 +71,7 @@ static void turn(struct elementwise_plan *plan)
     if (!rows)
         return;
     make_rows(plan, rows);
-    plan->pass.turn = true;
+    plan->pass.turn = EW_TURNED_ROWS;
     for (int k = 0; k < 2; k++)
         if (across(plan, k) == 1)
             pack(plan, k);
@@ -148,6 +148,32 @@ void ew_strategy_stream(struct elementwise_plan *plan)
         plan->pass.past = NULL; /* it stores the rows one by one */
 }
 
+/* What tiles are like where inputs are turned. A column of one is several lines
+   of each of these: more rows where both are, and of bytes, of which it would be
+   half a line. Processors ask for long runs of lines themselves. */
+static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
+{
+    struct ew_pass *pass = &plan->pass;
+    int64_t widest = ew_pass_widest(pass, 2);
+    bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
+    bool both = pass->pack[EW_X] && pass->pack[EW_Y] && !pass->store;
+    bool split = plan->loop[0].n * pass->turn > EW_TILE_BYTES;
+    if (both || (down && widest == 1 && split))
+        pass->turn *= 2;
+    int64_t lines = pass->turn * widest / EW_LINE;
+    pass->ahead = down ? bytes >= EW_AHEAD_DOWN && lines <= EW_AHEAD_LINES
+                       : bytes >= EW_AHEAD_FROM;
+}
+
+/* Small elements in rows that start anywhere in a line are stored past the
+   caches more slowly, as so much is ends of rows. */
+static bool streams_turned(const struct elementwise_plan *plan, int64_t bytes)
+{
+    return bytes >= EW_STREAM_TURNED &&
+           (plan->pass.stored[EW_OUT] >= 4 ||
+            ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
+}
+
 void ew_strategy_choose(struct elementwise_plan *plan)
 {
     if (plan->empty || plan->ndim == 0)
@@ -163,11 +189,12 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         if (has_gaps(plan, k))
             pack(plan, k);
     int64_t bytes = bytes_of_out(plan);
-    plan->pass.ahead = plan->pass.turn && bytes >= EW_AHEAD_FROM;
+    if (plan->pass.turn)
+        shape_turned(plan, bytes);
     if (bytes >= EW_WORTH_DEEP * plan->pass.stored[EW_OUT])
         ew_tile_deepen(plan, bytes / plan->pass.stored[EW_OUT]);
-    if (ew_strategy_streams(bytes) ||
-        (plan->pass.turn && bytes >= EW_STREAM_TURNED))
+    if (plan->pass.turn ? streams_turned(plan, bytes)
+                        : ew_strategy_streams(bytes))
         ew_strategy_stream(plan);
 }
 

@@ -20,9 +20,13 @@ enum {
     /* Bytes of out from which elements of 8 bytes and more are not gathered:
        with so few to a line, taking them one by one keeps up with memory. */
     EW_GATHERED_WIDE = 4 << 20,
-    /* Bytes of out from which its lines are asked for where inputs are turned;
-       fewer are in the L2 cache. */
+    EW_TURNED_ROWS = 32, /* of a tile where an input is turned */
+    /* Bytes of out from which the lines of the next tile are asked for there:
+       fewer are in the L2 cache, and while tiles go down, processors ask for
+       most themselves. */
     EW_AHEAD_FROM = 1 << 20,
+    EW_AHEAD_DOWN = 14 << 20,
+    EW_AHEAD_LINES = 4, /* of a column; of more, they ask early enough */
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */
     EW_STREAM_FROM = 20 << 20,
@@ -60,6 +64,14 @@ static inline bool ew_strategy_stages(const struct ew_loop *loop, int ndim,
     return ndim > 2 && elements >= EW_WORTH_STAGING &&
            loop[0].n * size < EW_SHORT_TILED &&
            loop[0].n * loop[1].n * size <= EW_STAGE_BYTES;
+}
+
+/* Whether the tiles of a block where inputs are turned lie one below the other,
+   by the bytes from row to row of out: all rows start in a line where the first
+   does, so that tiles share none. */
+static inline bool ew_strategy_goes_down(int64_t pitch)
+{
+    return pitch != 0 && pitch % EW_LINE == 0;
 }
 
 /* Stores out past the caches, if the pieces of it that tiles make are whole

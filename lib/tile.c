@@ -227,7 +227,8 @@ static int64_t flat_cost(const struct elementwise_plan *plan,
 static void two_loops(const struct elementwise_plan *plan, int64_t extent[])
 {
     int64_t most = EW_TILE_BYTES / ew_pass_widest(&plan->pass, 2);
-    int64_t cols = plan->pass.turn && !plan->pass.fold ? most / 32 : most;
+    bool turned = plan->pass.turn && !plan->pass.fold;
+    int64_t cols = turned ? most / plan->pass.turn : most;
     for (int i = 2; i < plan->ndim; i++)
         extent[i] = 1;
     extent[0] = plan->loop[0].n < cols ? plan->loop[0].n : cols;
@@ -262,7 +263,8 @@ static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
         pass->extent[pass->deep++] = (uint16_t)extent[i];
     }
     pass->pack[EW_X] = pass->pack[EW_Y] = NULL;
-    pass->fold = pass->turn = false;
+    pass->fold = false;
+    pass->turn = 0;
 }
 
 /* Lines of all operands, per element. */

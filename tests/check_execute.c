@@ -457,6 +457,67 @@ START_TEST(tiles_follow_every_outer_step)
 END_TEST
 
 /* ---------------------------------------------------------------------
+ * Tiles where an input is turned
+ */
+
+static void pack_nothing(int64_t rows, int64_t cols, void *const data[],
+                         const struct ew_stride stride[])
+{
+    (void)rows, (void)cols, (void)data, (void)stride;
+}
+
+/* Bytes, whose tiles of 32 rows have 256 columns. */
+static const struct {
+    int64_t rows, cols, pitch, skew;
+    int turn;
+    int64_t below; /* rows from the first tile to the second, or 0: beside */
+} turned[] = {{200, 1000, 1024, 0, 32, 32},
+              {200, 1000, 1024, 10, 32, 32}, /* out starts within a line */
+              {200, 1000, 1024, 0, 64, 64},
+              {200, 1000, 1000, 0, 32, 0},   /* or only some rows of it do */
+              {200, 300, 65536, 0, 32, 32},  /* 64 rows are as many pages as */
+              {200, 300, 131072, 0, 32, 0},  /* tiles go down; more than that */
+              {5, 1000, 1024, 0, 32, 0},     /* no second tile below */
+              {200, 100, 1024, 0, 32, 80}};  /* all columns in one */
+
+START_TEST(turned_tiles_make_every_element_once)
+{
+    enum { ROWS = 200, COLS = 1000 };
+    static char space[ROWS << 17]; /* addresses, which nothing reads */
+    static unsigned char made[ROWS][COLS];
+    int64_t rows = turned[_i].rows, cols = turned[_i].cols;
+    int64_t pitch = turned[_i].pitch;
+    struct ew_loop loop[] = {{cols, {rows, 1, 1, 0, 0}},
+                             {rows, {1, pitch, pitch, 0, 0}}};
+    struct ew_pass pass = {.op = record,
+                           .pack = {pack_nothing, NULL},
+                           .turn = (unsigned char)turned[_i].turn,
+                           .stored = {1, 1, 1},
+                           .size = {1, 1, 1},
+                           .result_size = 1};
+    char *out = space + EW_LINE - (uintptr_t)space % EW_LINE + turned[_i].skew;
+    forget();
+    ew_execute(loop, 2, &pass, (void *[]){space, space, out});
+    memset(made, 0, sizeof made);
+    for (int i = 0; i < recorded; i++) {
+        int64_t at = (char *)records[i].data[EW_OUT] - out;
+        ck_assert_int_le(records[i].rows * records[i].cols, TILE_BYTES);
+        for (int64_t r = 0; r < records[i].rows; r++)
+            for (int64_t c = 0; c < records[i].cols; c++)
+                made[at / pitch + r][at % pitch + c]++;
+    }
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            ck_assert_int_eq(made[r][c], 1);
+    int64_t second =
+        (char *)records[1].data[EW_OUT] - (char *)records[0].data[EW_OUT];
+    ck_assert_int_eq(second / pitch, turned[_i].below);
+    ck_assert(turned[_i].below > 0 ||
+              ((uintptr_t)out + (uintptr_t)second) % EW_LINE == 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------
  * Tiles of several loops
  */
 
@@ -619,6 +680,8 @@ int main(void)
     tcase_add_test(tiles, an_activation_may_run_the_operation_and_stream_both);
     tcase_add_test(tiles, a_reduction_sees_every_tile);
     tcase_add_test(tiles, tiles_follow_every_outer_step);
+    tcase_add_loop_test(tiles, turned_tiles_make_every_element_once, 0,
+                        sizeof turned / sizeof *turned);
     tcase_add_loop_test(tiles, tiles_of_several_loops_give_the_whole, 0, 5);
     tcase_add_test(tiles, tiles_of_several_loops_are_converted);
     TCase *const cases[] = {loops, tiles, NULL};

@@ -80,7 +80,7 @@ START_TEST(layouts_get_the_strategy_that_suits_them)
     elementwise_tensor b = {NULL, ELEMENTWISE_F32, 3, c->shape, c->y};
     elementwise_tensor o = {NULL, ELEMENTWISE_F32, 3, c->shape, NULL};
     ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
-    ck_assert_int_eq(p.pass.turn, c->turn);
+    ck_assert_int_eq(p.pass.turn != 0, c->turn);
     ck_assert_int_eq(p.pass.fold, c->fold);
     ck_assert_int_eq(p.pass.pack[EW_X] != NULL, c->pack_x);
     ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, c->pack_y);
@@ -193,6 +193,45 @@ END_TEST
 
 /* From 20 MiB on, 4 MiB where an input is turned, if rows of out are dense and
    long, and under the hint. */
+/* Rows of a tile, and whether lines are asked for. */
+START_TEST(turned_tiles_have_a_shape_for_each_type)
+{
+    static const struct {
+        int64_t shape[2];
+        elementwise_dtype type;
+        bool both;
+        int rows;
+        bool ahead, streams;
+    } layouts[] = {{{2048, 2048}, ELEMENTWISE_U8, 0, 64, 0, 1},
+                   {{2048, 2048}, ELEMENTWISE_F16, 0, 32, 0, 1},
+                   {{2048, 2048}, ELEMENTWISE_F32, 0, 32, 1, 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 0, 32, 1, 1},
+                   {{2048, 2048}, ELEMENTWISE_U8, 1, 64, 0, 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 1, 64, 0, 1},
+                   {{1024, 1024}, ELEMENTWISE_F32, 0, 32, 0, 1},
+                   /* one tile is whole rows */
+                   {{2048, 256}, ELEMENTWISE_U8, 0, 32, 0, 0},
+                   /* rows start anywhere in a line */
+                   {{2100, 2100}, ELEMENTWISE_U8, 0, 32, 1, 0},
+                   {{2100, 2100}, ELEMENTWISE_F16, 0, 32, 1, 0},
+                   {{2100, 2101}, ELEMENTWISE_F32, 0, 32, 1, 1},
+                   {{300, 300}, ELEMENTWISE_F32, 0, 32, 0, 0}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        const int64_t *shape = layouts[i].shape, strides[] = {1, shape[0]};
+        elementwise_dtype type = layouts[i].type;
+        elementwise_tensor a = {NULL, type, 2, shape, strides};
+        elementwise_tensor b = {NULL, type, 2, shape,
+                                layouts[i].both ? strides : NULL};
+        elementwise_tensor o = {NULL, type, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.turn, layouts[i].rows);
+        ck_assert_int_eq(p.pass.ahead, layouts[i].ahead);
+        ck_assert_int_eq(p.pass.stream != NULL, layouts[i].streams);
+    }
+}
+END_TEST
+
 START_TEST(large_outputs_go_past_the_caches)
 {
     static const struct {
@@ -454,6 +493,7 @@ int main(void)
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, a_plan_says_what_a_tile_of_several_loops_holds);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
+    tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(choosing,
                    few_elements_to_a_line_are_gathered_from_the_caches_alone);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
