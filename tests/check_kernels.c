@@ -538,6 +538,23 @@ START_TEST(moves_are_right_from_every_layout)
 }
 END_TEST
 
+/* So many rows that elements are numbered, and a few more or less. */
+START_TEST(rows_of_any_length_are_spread)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_U16,
+                                              ELEMENTWISE_U32, ELEMENTWISE_U64};
+    static const int64_t rows[] = {31, 32, 33, 63, 64, 65, 127, 128, 159, 161};
+    static const struct layout spread = {"spread", true, 0, 1, false, true};
+    if (!support_level(_i / 4))
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int64_t cols = 1; cols <= 34; cols++)
+            try_move(types[_i % 4], &spread, &layouts[0],
+                     (int64_t[]){rows[i], cols});
+    release();
+}
+END_TEST
+
 /* ---------------------------------------------------------------------
  * Integer division, of which most quotients are made without one
  */
@@ -751,6 +768,8 @@ int main(void)
     TCase *moves = support_case("moves");
     tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
                         EW_LEVELS * 5);
+    tcase_add_loop_test(moves, rows_of_any_length_are_spread, 0,
+                        EW_LEVELS * 4);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");
     TCase *reductions = support_case("reductions");

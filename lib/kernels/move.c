@@ -11,28 +11,51 @@
 #endif
 #endif
 
-enum { EW_SPREAD_MOST = 64 }; /* bytes of the longest row that is one store */
+/* Bytes of the largest vectors whose 32-bit lanes one instruction puts in any
+   order, where a compiler can be asked for it. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512BW__)
+#define EW_PERMUTED 64
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__AVX2__)
+#define EW_PERMUTED 32
+#endif
+
+enum {
+    EW_SPREAD_MOST = 64, /* bytes of the longest row that is one store */
+    EW_WORTH_NUMBERS = 4 /* vectors of rows for which elements are numbered */
+};
 
 #define T uint8_t
 #define NAME(x) x##_1
+#if defined(EW_PERMUTED)
+#define PERMUTED 16
+#endif
 #define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #include "move.inc"
 
 #define T uint16_t
 #define NAME(x) x##_2
+#if defined(EW_PERMUTED)
+#define PERMUTED (EW_PERMUTED == 64 ? 64 : 16)
+#endif
 #define LOW 0, 8, 1, 9, 2, 10, 3, 11
 #define HIGH 4, 12, 5, 13, 6, 14, 7, 15
 #include "move.inc"
 
 #define T uint32_t
 #define NAME(x) x##_4
+#if defined(EW_PERMUTED)
+#define PERMUTED EW_PERMUTED
+#endif
 #define LOW 0, 4, 1, 5
 #define HIGH 2, 6, 3, 7
 #include "move.inc"
 
 #define T uint64_t
 #define NAME(x) x##_8
+#if defined(EW_PERMUTED) && EW_PERMUTED == 64
+#define PERMUTED EW_PERMUTED
+#endif
 #define LOW 0, 2
 #define HIGH 1, 3
 #include "move.inc"
