@@ -27,11 +27,14 @@ enum {
 
 /* The buffers of one tile, aligned for any vector. Both what is packed before
    it is converted and what was converted before it is streamed are stored.
-   Operands that are gathered or scattered have places; others none. */
+   Operands that are gathered or scattered have places; others none. An input
+   that stood still since the tile before is gathered, and converted, already.
+ */
 struct buffers {
     _Alignas(64) char stored[EW_TILE_BYTES], load[2][EW_TILE_BYTES];
     _Alignas(64) char made[EW_TILE_BYTES], rounded[EW_TILE_BYTES];
     const struct ew_places *places[OPERANDS];
+    bool gathered[2];
 };
 
 /* An operand that does not take part stays NULL. */
@@ -113,6 +116,11 @@ static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
     char *packed = convert ? buffers->stored : buffers->load[k];
     if (pack)
         load(pack, NULL, tile, k, pass->fold, pass->stored[k], packed);
+    if (buffers->places[k] && buffers->gathered[k]) {
+        tile->data[k] = buffers->load[k];
+        tile->stride[k].col = pass->size[k];
+        return;
+    }
     if (buffers->places[k]) {
         ew_gather(buffers->places[k], tile->data[k], packed);
         tile->data[k] = packed;
@@ -257,8 +265,8 @@ static int64_t tile_columns(const struct ew_pass *pass, int64_t cols)
     return least(cols, elements);
 }
 
-/* Asks for the lines of an operand, whichever way it runs. Inlined, as compilers
-   drop calls of functions that do nothing else. */
+/* Asks for the lines of an operand, whichever way it runs. Inlined, as
+   compilers drop calls of functions that do nothing else. */
 static inline __attribute__((always_inline)) void
 fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
 {
@@ -473,6 +481,7 @@ static void run_equal(struct deep *deep, void *const data[])
     int ndim = deep->outers;
     for (int d = 0; d < pass->deep; d++)
         block.cols *= deep->tile[d].n;
+    deep->buffers.gathered[EW_X] = deep->buffers.gathered[EW_Y] = false;
     for (int k = 0; k < OPERANDS; k++) {
         block.stride[k] = deep_stride(deep, k);
         block.data[k] = data[k];
@@ -486,7 +495,10 @@ static void run_equal(struct deep *deep, void *const data[])
         more = advance(deep->outer, 0, ndim, OPERANDS, index, block.data);
         for (int k = 0; k < OPERANDS && more; k++)
             ew_places_fetch(&deep->lines[k], block.data[k], k == EW_OUT);
+        const void *const was[] = {tile.data[EW_X], tile.data[EW_Y]};
         run_tile(pass, &tile, true, &deep->buffers);
+        for (int k = 0; k < 2; k++)
+            deep->buffers.gathered[k] = block.data[k] == was[k];
     }
 }
 

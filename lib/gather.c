@@ -17,8 +17,8 @@
 #endif
 
 enum {
-    LONGEST = 64, /* run that is a few loads and stores */
-    LINES = 512   /* of an operand in a tile that are worth asking for */
+    LONGEST = 128, /* run that is a few loads and stores */
+    LINES = 512    /* of an operand in a tile that are worth asking for */
 };
 
 /* Loops that extend the run come first; a table for the others is made of
@@ -127,8 +127,10 @@ move(const struct ew_places *p, const char *from, char *to, bool scatter)
         move_runs(p, 8, from, to, scatter);
     else if (run <= 32)
         move_runs(p, 16, from, to, scatter);
-    else if (run <= LONGEST)
+    else if (run <= 64)
         move_runs(p, 32, from, to, scatter);
+    else if (run <= LONGEST)
+        move_runs(p, 64, from, to, scatter);
     else
         for (int64_t i = 0; i < p->runs; i++)
             memcpy(to + (scatter ? p->at[i] : i * run),

@@ -149,8 +149,9 @@ void ew_strategy_stream(struct elementwise_plan *plan)
 }
 
 /* What tiles are like where inputs are turned. A column of one is several lines
-   of each of these: more rows where both are, and of bytes, of which it would be
-   half a line. Processors ask for long runs of lines themselves. */
+   of each of these: more rows where both are, and of bytes, of which it would
+   be half a line, unless they are in the L2 cache, where longer rows are
+   better. Processors ask for long runs of lines themselves. */
 static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
 {
     struct ew_pass *pass = &plan->pass;
@@ -158,7 +159,7 @@ static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
     bool both = pass->pack[EW_X] && pass->pack[EW_Y] && !pass->store;
     bool split = plan->loop[0].n * pass->turn > EW_TILE_BYTES;
-    if (both || (down && widest == 1 && split))
+    if (both || (down && widest == 1 && split && bytes >= EW_AHEAD_FROM))
         pass->turn *= 2;
     int64_t lines = pass->turn * widest / EW_LINE;
     pass->ahead = down ? bytes >= EW_AHEAD_DOWN && lines <= EW_AHEAD_LINES

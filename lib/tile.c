@@ -19,6 +19,7 @@
 enum {
     LOOPS = 16,         /* looked at; plans of more are run as they are */
     FEW = 32,           /* elements that are in a tile without asking */
+    WHOLE = 7,          /* of a loop that is in a tile as a whole or not */
     TILE_COST = 60000,  /* of steps through buffers, per tile */
     CALL_COST = 12000,  /* of a kernel that needs none, per two loops */
     ROW_COST = 3000,    /* in that call */
@@ -36,9 +37,14 @@ enum {
    in the L2 cache more. */
 enum { NEAR_BYTES = 16 << 10, FAR_BYTES = 1 << 20 };
 
-/* The loops of a plan as one operand runs through them. */
+/* The loops of a plan along which one operand moves. */
 struct course {
-    int order[LOOPS];    /* nearest first */
+    int loops;
+    struct {
+        int64_t step;
+        int loop;
+    } at[LOOPS];         /* nearest first */
+    int64_t size;        /* of an element */
     int64_t first, next; /* cost of the first line of a block, of others */
 };
 
@@ -46,15 +52,18 @@ static void find_course(const struct elementwise_plan *plan, int k,
                         struct course *course)
 {
     int64_t bytes = plan->pass.stored[k];
+    course->size = bytes;
+    course->loops = 0;
     for (int i = 0; i < plan->ndim; i++) {
         int64_t step = ew_magnitude(plan->loop[i].stride[k]);
-        int j = i;
-        for (; j > 0 &&
-               step < ew_magnitude(plan->loop[course->order[j - 1]].stride[k]);
-             j--)
-            course->order[j] = course->order[j - 1];
-        course->order[j] = i;
-        bytes *= step ? plan->loop[i].n : 1;
+        int j = step ? course->loops++ : 0;
+        if (!step)
+            continue;
+        for (; j > 0 && step < course->at[j - 1].step; j--)
+            course->at[j] = course->at[j - 1];
+        course->at[j].step = step;
+        course->at[j].loop = i;
+        bytes *= plan->loop[i].n;
     }
     course->first = bytes < NEAR_BYTES ? 300 : bytes < FAR_BYTES ? 1500 : 5000;
     course->next = bytes < NEAR_BYTES ? 100 : bytes < FAR_BYTES ? 600 : 1500;
@@ -69,17 +78,15 @@ static void find_courses(const struct elementwise_plan *plan,
 
 /* What it costs to bring the lines of an operand in a tile: what lies closer
    than a line is a block, farther loops repeat it. */
-static int64_t line_cost(const struct elementwise_plan *plan, int k,
-                         const struct course *course, const int64_t extent[])
+static int64_t line_cost(const struct course *course, const int64_t extent[])
 {
-    int64_t block = plan->pass.stored[k], blocks = 1;
-    for (int j = 0; j < plan->ndim; j++) {
-        int i = course->order[j];
-        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+    int64_t block = course->size, blocks = 1;
+    for (int j = 0; j < course->loops; j++) {
+        int64_t step = course->at[j].step, n = extent[course->at[j].loop];
         if (step < EW_LINE || step <= block)
-            block += (extent[i] - 1) * step;
+            block += (n - 1) * step;
         else
-            blocks *= extent[i];
+            blocks *= n;
     }
     return blocks * (course->first + course->next * block / EW_LINE);
 }
@@ -92,34 +99,29 @@ static int64_t product(const int64_t extent[], int n)
     return elements;
 }
 
-/* The same of all operands. */
-static int64_t lines_cost(const struct elementwise_plan *plan,
-                          const struct course course[3], const int64_t extent[])
-{
-    int64_t cost = 0;
-    for (int k = 0; k <= EW_OUT; k++)
-        cost += line_cost(plan, k, &course[k], extent);
-    return cost;
-}
-
-/* Makes one loop of a tile twice as long, or whole: that which costs least per
-   element; of loops that cost the same, the inner one. False if that would be
-   more than `most` elements, whichever loop it is. */
+/* Makes one loop of a tile twice as long, or whole if that is near: that which
+   costs least per element; of loops that cost the same, the inner one. False if
+   that would be more than `most` elements, whichever loop it is. */
 static bool grow(const struct elementwise_plan *plan,
                  const struct course course[3], int64_t most, int64_t extent[])
 {
     int64_t elements = product(extent, plan->ndim), grown = 0;
+    int64_t is[3];
     double least = 0;
     int best = -1;
+    for (int k = 0; k <= EW_OUT; k++)
+        is[k] = line_cost(&course[k], extent);
     for (int i = 0; i < plan->ndim; i++) {
         int64_t now = extent[i], n = plan->loop[i].n;
-        int64_t more = 2 * now < n ? 2 * now : n;
+        int64_t more = 2 * now < n && n > WHOLE ? 2 * now : n, lines = 0;
         if (more == now || elements / now * more > most)
             continue;
         extent[i] = more;
-        double cost = (double)lines_cost(plan, course, extent) * (double)now /
-                      (double)more;
+        for (int k = 0; k <= EW_OUT; k++)
+            lines +=
+                plan->loop[i].stride[k] ? line_cost(&course[k], extent) : is[k];
         extent[i] = now;
+        double cost = (double)lines * (double)now / (double)more;
         if (best < 0 || cost < least) {
             least = cost;
             best = i;
@@ -249,17 +251,39 @@ static bool is_near(const struct elementwise_plan *plan, const int64_t extent[])
     return true;
 }
 
+/* Moves loop i inside, to place `to`. */
+static void move_inside(struct elementwise_plan *plan, int i, int to)
+{
+    struct ew_loop loop = plan->loop[i];
+    for (; i > to; i--)
+        plan->loop[i] = plan->loop[i - 1];
+    plan->loop[to] = loop;
+}
+
+/* Moves a loop along which an input stands still next to those of a tile, as
+   that input is not gathered again there. From farther than the L2 cache, lines
+   that tiles share would have to be brought again instead. */
+static void stand_still(struct elementwise_plan *plan, int64_t elements)
+{
+    int deep = plan->pass.deep;
+    if (elements * plan->pass.stored[EW_OUT] > FAR_BYTES)
+        return;
+    for (int i = deep; i < plan->ndim; i++)
+        for (int k = 0; k < 2; k++)
+            if (plan->loop[i].stride[k] == 0 && ew_tile_places(plan, k)) {
+                move_inside(plan, i, deep);
+                return;
+            }
+}
+
 /* Moves the loops of a tile inside the others. */
 static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
 {
     struct ew_pass *pass = &plan->pass;
     for (int i = 0; i < plan->ndim; i++) {
-        struct ew_loop loop = plan->loop[i];
         if (extent[i] == 1)
             continue;
-        for (int j = i; j > pass->deep; j--)
-            plan->loop[j] = plan->loop[j - 1];
-        plan->loop[pass->deep] = loop;
+        move_inside(plan, i, pass->deep);
         pass->extent[pass->deep++] = (uint16_t)extent[i];
     }
     pass->pack[EW_X] = pass->pack[EW_Y] = NULL;
@@ -272,7 +296,10 @@ static int64_t lines_per_element(const struct elementwise_plan *plan,
                                  const struct course course[3],
                                  const int64_t extent[])
 {
-    return lines_cost(plan, course, extent) / product(extent, plan->ndim);
+    int64_t cost = 0;
+    for (int k = 0; k <= EW_OUT; k++)
+        cost += line_cost(&course[k], extent);
+    return cost / product(extent, plan->ndim);
 }
 
 /* Takes tiles of several loops where two are too few: their rows are short, or
@@ -301,9 +328,10 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     int64_t then =
         lines_per_element(plan, course, extent) + deep_cost(plan, extent);
     int64_t margin = plan->pass.stored[EW_OUT] < 8 ? 5 : 12; /* quarters */
-    if (margin * then < 4 * now && is_near(plan, extent))
+    if (margin * then < 4 * now && is_near(plan, extent)) {
         take_tile(plan, extent);
-    else if (plan->pass.turn)
+        stand_still(plan, elements);
+    } else if (plan->pass.turn)
         memcpy(plan->loop, turned, (size_t)plan->ndim * sizeof *turned);
 }
 

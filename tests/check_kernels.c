@@ -768,8 +768,7 @@ int main(void)
     TCase *moves = support_case("moves");
     tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
                         EW_LEVELS * 5);
-    tcase_add_loop_test(moves, rows_of_any_length_are_spread, 0,
-                        EW_LEVELS * 4);
+    tcase_add_loop_test(moves, rows_of_any_length_are_spread, 0, EW_LEVELS * 4);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");
     TCase *reductions = support_case("reductions");

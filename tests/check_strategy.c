@@ -191,8 +191,25 @@ START_TEST(a_plan_says_what_a_tile_of_several_loops_holds)
 }
 END_TEST
 
-/* From 20 MiB on, 4 MiB where an input is turned, if rows of out are dense and
-   long, and under the hint. */
+/* y is gathered once for the two elements of dimension 0, of which each is
+   three tiles; not where out is larger than the L2 cache. */
+START_TEST(tiles_of_several_loops_follow_where_an_input_stands_still)
+{
+    for (int i = 0; i < 2; i++) {
+        const int64_t of_x[] = {i ? 200 : 2, 3, 4, 1, 5, 6};
+        const int64_t of_y[] = {3, 1, 7, 1, 6};
+        const int64_t shape[] = {of_x[0], 3, 4, 7, 5, 6};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 6, of_x, NULL};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 5, of_y, NULL};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 6, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.deep, 4);
+        ck_assert_int_eq(p.loop[4].n, i ? 3 : 2);
+    }
+}
+END_TEST
+
 /* Rows of a tile, and whether lines are asked for. */
 START_TEST(turned_tiles_have_a_shape_for_each_type)
 {
@@ -209,6 +226,8 @@ START_TEST(turned_tiles_have_a_shape_for_each_type)
                    {{2048, 2048}, ELEMENTWISE_U8, 1, 64, 0, 1},
                    {{2048, 2048}, ELEMENTWISE_F64, 1, 64, 0, 1},
                    {{1024, 1024}, ELEMENTWISE_F32, 0, 32, 0, 1},
+                   /* half lines, which stay in the caches */
+                   {{1024, 960}, ELEMENTWISE_U8, 0, 32, 0, 0},
                    /* one tile is whole rows */
                    {{2048, 256}, ELEMENTWISE_U8, 0, 32, 0, 0},
                    /* rows start anywhere in a line */
@@ -232,6 +251,8 @@ START_TEST(turned_tiles_have_a_shape_for_each_type)
 }
 END_TEST
 
+/* From 20 MiB on, 4 MiB where an input is turned, if rows of out are dense and
+   long, and under the hint. */
 START_TEST(large_outputs_go_past_the_caches)
 {
     static const struct {
@@ -494,6 +515,8 @@ int main(void)
     tcase_add_test(choosing, a_plan_says_what_a_tile_of_several_loops_holds);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
+    tcase_add_test(choosing,
+                   tiles_of_several_loops_follow_where_an_input_stands_still);
     tcase_add_test(choosing,
                    few_elements_to_a_line_are_gathered_from_the_caches_alone);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
