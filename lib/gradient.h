@@ -58,7 +58,6 @@ struct ew_walk {
     ew_sum *bare;              /* makes all of elements in memory, or NULL */
     elementwise_dtype element; /* of those */
     bool direct;               /* the same may store them */
-    ew_fold *fold;             /* of the accumulators */
     int ndim, inside;
     int split;       /* the loop inside that the first one outside cuts, -1 */
     int64_t split_n; /* its extent before the cut */

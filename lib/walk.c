@@ -103,7 +103,7 @@ static void cut(const struct ew_gradient *g, struct ew_walk *w, int out)
     int64_t parts = is_complex(g) ? 2 : 1;
     /* What loses nothing has the place of what is lost too. */
     int64_t doubles = w->loses ? EW_ACCUMULATORS : 2 * EW_ACCUMULATORS;
-    int64_t room = doubles / (w->lanes ? EW_LANES : parts);
+    int64_t room = doubles / parts;
     memcpy(all, w->loop, (size_t)n * sizeof *all);
     w->inside = 0;
     for (int i = 0; i < n; i++) {
@@ -140,7 +140,6 @@ static void choose_kernels(const struct ew_gradient *g, struct ew_walk *w)
     elementwise_dtype part = narrow ? ELEMENTWISE_F32 : ELEMENTWISE_F64;
     w->loses = !narrow;
     w->sum = ew_table_sum(g->level, part);
-    w->fold = ew_table_fold(g->level, part);
     w->fused = w->bare = NULL;
     bool one = has_one_type(g, w);
     w->element = one ? g->dtype[EW_OUT] : g->compute;
@@ -173,9 +172,7 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
         return;
     cut(g, w, sum->out);
     /* Inside, the output of the sums is the accumulators. */
-    int64_t step = (int64_t)sizeof(double) * (w->lanes        ? EW_LANES
-                                              : is_complex(g) ? 2
-                                                              : 1);
+    int64_t step = (int64_t)sizeof(double) * (is_complex(g) ? 2 : 1);
     for (int i = 0; i < w->inside; i++)
         if (w->stride_out[i]) {
             w->loop[i].stride[sum->out] = step;
@@ -314,7 +311,7 @@ static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
     int64_t parts = is_complex(g) ? 2 : 1;
     const struct ew_sums sums = {
         tile->data[out], tile->stride[out].row / (int64_t)sizeof(double),
-        w->lanes, streams};
+        w->lanes, (int)parts, streams};
     sum(tile->rows, tile->cols * parts, data, stride, &sums);
 }
 
@@ -545,6 +542,14 @@ static void run_inside(const struct ew_gradient *g, const struct ew_walk *w,
         ew_loops_advance(loop, 2, w->inside, EW_OPERANDS, index, block.data));
 }
 
+/* What n sums lost joins them; it is NaN beside an infinite sum. */
+static void settle(double *sums, int64_t n)
+{
+    const double *lost = sums + EW_ACCUMULATORS;
+    for (int64_t i = 0; i < n; i++)
+        sums[i] = sums[i] - sums[i] == 0 ? sums[i] + lost[i] : sums[i];
+}
+
 /* The finished sums go to the output. */
 static void finish(const struct ew_gradient *g, const struct ew_walk *w,
                    const struct ew_loop *inside, void *out, struct room *room)
@@ -562,7 +567,8 @@ static void finish(const struct ew_gradient *g, const struct ew_walk *w,
         loop[ndim++].stride[EW_OUT] = w->stride_out[i];
         n *= inside[i].n;
     }
-    w->fold(n, w->lanes, parts, room->sums);
+    if (w->loses)
+        settle(room->sums, n * parts);
     void *const data[] = {room->sums, out, out};
     ew_execute(loop, ndim, &t->finish, data);
 }

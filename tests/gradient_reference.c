@@ -436,13 +436,19 @@ static bool part_accepts(long double expected, long double error,
            got <= rounded(expected + error, part);
 }
 
+/* Of f64 seven roundings of a part of the sum and one of the whole, whatever
+   the number of terms; else three of f32 (the last of the three numbers is of
+   their second order) and one of a double for each term. */
 static long double sum_error(const struct grad_cell *cell,
                              elementwise_dtype compute)
 {
     if (cell->terms < 2)
         return 0;
-    return ldexpl(cell->magnitude, -52) *
-           (is_f64(compute) ? 1 : (long double)cell->terms);
+    if (is_f64(compute))
+        return ldexpl(cell->magnitude, -50);
+    return ldexpl(cell->magnitude, -24) * 3 +
+           ldexpl(cell->magnitude, -46) +
+           ldexpl(cell->magnitude, -52) * (long double)cell->terms;
 }
 
 bool grad_accepts(const struct grad_cell *cell, elementwise_dtype compute,

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "sum.h"
+#include "fused.h"
 
 /* One line binds the derivative f of an operation to its kernel. */
 #define EW_DERIVATIVE(LOOP, PASTE, name, f)                                    \

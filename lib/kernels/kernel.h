@@ -177,15 +177,12 @@ struct ew_sums {
     double *at;
     int64_t row; /* doubles to those of the next row */
     bool lanes;
+    int parts;    /* of a sum with lanes: 1, or 2 of a complex one */
     bool streams; /* what is stored goes past the caches */
 };
 typedef void ew_sum(int64_t rows, int64_t cols, void *const data[],
                     const struct ew_stride stride[],
                     const struct ew_sums *sums);
-
-/* Turns the accumulators of n sums, with lanes or without, into dense sums of
-   the given parts, 1 or 2, in their place. */
-typedef void ew_fold(int64_t n, bool lanes, int parts, double *sums);
 
 /*
  * Commoner derivatives are summed as they are made, and the same pass stores
@@ -225,7 +222,6 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
  *   ew_fused_base    gradient.c  sums of derivatives on f16 ... f64
  *   ew_sum_base      sum.c       sums of f16 ... f64
- *   ew_fold_base     sum.c       their accumulators
  */
 enum { EW_LOGIC_BOOL, EW_LOGIC_I64_U64, EW_LOGIC_U64_I64, EW_LOGIC_ROWS };
 enum { EW_MOVES = 5 };
@@ -241,8 +237,7 @@ enum { EW_MOVES = 5 };
     extern const struct ew_activations *const ew_activation_##level[6];        \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
     extern const ew_fused *const ew_fused_##level[4];                          \
-    extern ew_sum *const ew_sum_##level[4];                                    \
-    extern ew_fold *const ew_fold_##level[2];
+    extern ew_sum *const ew_sum_##level[4];
 
 EW_DECLARE_LEVEL(base)
 EW_DECLARE_LEVEL(avx2)

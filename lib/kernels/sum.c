@@ -1,65 +1,135 @@
 /*
- * The kernels of sums on their own: a tile is added to accumulators, and these
- * are folded to sums. Those that store something in the same pass are in
+ * The kernels of sums on their own: a tile is added to accumulators. Those that store something in the same pass are in
  * gradient.c.
  */
 #include "sum.h"
 
-#define PLAIN(type, of)                                                        \
-    static void sum_##type(int64_t rows, int64_t cols, void *const data[],     \
-                           const struct ew_stride s[],                         \
-                           const struct ew_sums *sums)                         \
-    {                                                                          \
-        sum_all_##type(NULL, itself_##of, false, rows, cols, data, s, sums);   \
-    }
-PLAIN(f16, f32)
-PLAIN(bf16, f32)
-PLAIN(f32, f32)
-PLAIN(f64, f64)
+enum {
+    GROUP = 8,  /* blocks added before they become doubles; a power of 2 */
+    JOINED = 16 /* rows of few columns that become one */
+};
 
-/* Adds every second of n pairs to the first, a pair being one element of each
-   part. No element is read after another was stored there. */
-EW_INLINE void halve(bool loses, int64_t n, int parts, double *sum,
-                     double *lost)
+/* Adds n sums to others. */
+EW_INLINE void add_sums(bool loses, int64_t n, const double *from, double *to)
 {
     EW_INDEPENDENT
-    for (int64_t i = 0; i < n; i++)
-        for (int p = 0; p < parts; p++) {
-            int64_t to = i * parts + p, from = 2 * i * parts + p;
-            double a = sum[from], b = sum[from + parts], total = a + b;
-            double part = total - a;
-            if (loses)
-                lost[to] = lost[from] + lost[from + parts] +
-                           ((a - (total - part)) + (b - part));
-            sum[to] = total;
-        }
+    for (int64_t i = 0; i < n; i++) {
+        double lost = 0, *lost_to = loses ? &to[EW_ACCUMULATORS + i] : &lost;
+        add_one_f64(&to[i], lost_to, from[i]);
+        if (loses)
+            *lost_to += from[EW_ACCUMULATORS + i];
+    }
 }
 
-/* Adds neighbours to each other until one lane is left for each part, in an
-   order that never depends on anything. What was lost is NaN beside an infinite
-   sum. */
-EW_INLINE void fold(bool loses, int64_t n, bool lanes, int parts, double *sum)
+/* A vector from memory. */
+EW_INLINE floats load_f32(const float *x)
 {
-    double *lost = sum + EW_ACCUMULATORS;
-    for (int left = EW_LANES / 2; lanes && left >= parts; left /= 2)
-        if (parts == 2)
-            halve(loses, n * left / 2, 2, sum, lost);
-        else
-            halve(loses, n * left, 1, sum, lost);
-    for (int64_t i = 0; loses && i < n * parts; i++)
-        sum[i] = sum[i] - sum[i] == 0 ? sum[i] + lost[i] : sum[i];
+    floats v;
+    memcpy(&v, x, sizeof v);
+    return v;
 }
 
-static void fold_f32(int64_t n, bool lanes, int parts, double *sums)
+EW_INLINE floats load_f16(const struct ew_f16 *x)
 {
-    fold(false, n, lanes, parts, sums);
+#if defined(__AVX512F__)
+    return (floats)_mm512_cvtph_ps(_mm256_loadu_si256((const void *)x));
+#elif defined(__F16C__)
+    return (floats)_mm256_cvtph_ps(_mm_loadu_si128((const void *)x));
+#else
+    floats v = {0};
+    for (int i = 0; i < WIDTH / 4; i++)
+        v[i] = ew_half_from_f16(x[i]);
+    return v;
+#endif
 }
 
-static void fold_f64(int64_t n, bool lanes, int parts, double *sums)
+EW_INLINE floats load_bf16(const struct ew_bf16 *x)
 {
-    fold(true, n, lanes, parts, sums);
+#if defined(__AVX512F__)
+    __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)x));
+    return (floats)_mm512_slli_epi32(wide, 16);
+#elif defined(__AVX2__)
+    __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)x));
+    return (floats)_mm256_slli_epi32(wide, 16);
+#else
+    floats v = {0};
+    for (int i = 0; i < WIDTH / 4; i++)
+        v[i] = ew_half_from_bf16(x[i]);
+    return v;
+#endif
 }
+
+/* Half a vector as doubles. Compilers convert a quarter at a time. */
+typedef float half __attribute__((vector_size(WIDTH / 2)));
+EW_INLINE vector doubles_half(half x)
+{
+#if defined(__AVX512F__)
+    return (vector)_mm512_cvtps_pd((__m256)x);
+#elif defined(__AVX__)
+    return (vector)_mm256_cvtps_pd((__m128)x);
+#else
+    return (vector){(double)x[0], (double)x[1]};
+#endif
+}
+
+/* A block as doubles. */
+EW_INLINE void widen_f32(const floats block[VECTORS / 2], vector wide[VECTORS])
+{
+    EW_UNROLLED
+    for (int v = 0; v < VECTORS / 2; v++) {
+        half part[2];
+        memcpy(part, &block[v], sizeof part);
+        wide[2 * v] = doubles_half(part[0]);
+        wide[2 * v + 1] = doubles_half(part[1]);
+    }
+}
+
+EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
+{
+    EW_UNROLLED
+    for (int v = 0; v < VECTORS; v++)
+        wide[v] = block[v];
+}
+
+#define E float
+#define T float
+#define V floats
+#define NAME(x) x##_f32
+#define LOAD load_f32
+#define GET(x) (x)
+#define ADD(x) x##_f32
+#define LOSES 0
+#include "sum.inc"
+
+#define E double
+#define T double
+#define V vector
+#define NAME(x) x##_f64
+#define LOAD doubles_f64
+#define GET(x) (x)
+#define ADD(x) x##_f64
+#define LOSES 1
+#include "sum.inc"
+
+#define E struct ew_f16
+#define T float
+#define V floats
+#define NAME(x) x##_f16
+#define LOAD load_f16
+#define GET(x) ew_half_from_f16(x)
+#define ADD(x) x##_f32
+#define LOSES 0
+#include "sum.inc"
+
+#define E struct ew_bf16
+#define T float
+#define V floats
+#define NAME(x) x##_bf16
+#define LOAD load_bf16
+#define GET(x) ew_half_from_bf16(x)
+#define ADD(x) x##_f32
+#define LOSES 0
+#include "sum.inc"
 
 ew_sum *const EW_CONCAT(ew_sum, EW_LEVEL)[4] = {sum_f16, sum_bf16, sum_f32,
                                                 sum_f64};
-ew_fold *const EW_CONCAT(ew_fold, EW_LEVEL)[2] = {fold_f32, fold_f64};

@@ -1,8 +1,7 @@
 /*
- * Sums in double, as many lanes at once as the machine's vectors have. f32
- * does without more; the rounding errors of f64 are kept beside each sum and
- * added at the end, so that the error does not grow with the number of terms.
- * Elements of f16 and bf16 become f32 in registers.
+ * Accumulators of sums: doubles, as many at once as the machine's vectors
+ * have. Those of f64 have the rounding errors of their sums beside them, which
+ * are added at the end.
  */
 #ifndef EW_SUM_H
 #define EW_SUM_H
@@ -10,19 +9,18 @@
 #include "half.h"
 #include "loop.h"
 
-/* Doubles that are added at once. */
+/* Bytes of the machine's vectors. */
 #if defined(__AVX512F__)
-enum { ABREAST = 8 };
+enum { WIDTH = 64 };
 #elif defined(__AVX__)
-enum { ABREAST = 4 };
+enum { WIDTH = 32 };
 #else
-enum { ABREAST = 2 };
+enum { WIDTH = 16 };
 #endif
-enum { VECTORS = EW_LANES / ABREAST };
-_Static_assert((int)EW_LANES == (int)EW_HALF_BLOCK,
-               "lanes are widened at once");
-typedef double vector __attribute__((vector_size(ABREAST * sizeof(double))));
-typedef int64_t bits __attribute__((vector_size(ABREAST * sizeof(int64_t))));
+typedef double vector __attribute__((vector_size(WIDTH)));
+typedef float floats __attribute__((vector_size(WIDTH)));
+typedef int64_t bits __attribute__((vector_size(WIDTH)));
+enum { ABREAST = WIDTH / sizeof(double), VECTORS = EW_LANES / ABREAST };
 
 /* The sums of EW_LANES terms, and what they lost. Compilers keep them in
    registers where they are local and all loops over them unrolled. */
@@ -37,33 +35,6 @@ EW_INLINE vector doubles_f64(const double *x)
     return v;
 }
 
-/* Compilers convert a whole vector and move its upper half for that; from
-   memory each half is one instruction, and the sum takes half of the time. */
-EW_INLINE vector doubles_f32(const float *x)
-{
-#if defined(__AVX512F__)
-    return (vector)_mm512_cvtps_pd(_mm256_loadu_ps(x));
-#elif defined(__AVX__)
-    return (vector)_mm256_cvtps_pd(_mm_loadu_ps(x));
-#else
-    return (vector){(double)x[0], (double)x[1]};
-#endif
-}
-
-/* A column alone. */
-EW_INLINE void add_one_f32(double *sum, double *lost, float value)
-{
-    (void)lost;
-    *sum += (double)value;
-}
-
-EW_INLINE void add_one_f64(double *sum, double *lost, double value)
-{
-    double total = *sum + value, part = total - *sum;
-    *lost += (*sum - (total - part)) + (value - part);
-    *sum = total;
-}
-
 EW_INLINE void add_f32(vector *sum, vector *lost, vector value)
 {
     (void)lost;
@@ -75,6 +46,20 @@ EW_INLINE void add_f32(vector *sum, vector *lost, vector value)
 EW_INLINE void add_f64(vector *sum, vector *lost, vector value)
 {
     vector total = *sum + value, part = total - *sum;
+    *lost += (*sum - (total - part)) + (value - part);
+    *sum = total;
+}
+
+/* The same of single ones. */
+EW_INLINE void add_one_f32(double *sum, double *lost, float value)
+{
+    (void)lost;
+    *sum += (double)value;
+}
+
+EW_INLINE void add_one_f64(double *sum, double *lost, double value)
+{
+    double total = *sum + value, part = total - *sum;
     *lost += (*sum - (total - part)) + (value - part);
     *sum = total;
 }
@@ -101,17 +86,60 @@ EW_INLINE void put_back(bool loses, const struct lanes *lanes, double *at)
     }
 }
 
-/* From [n] on, all bits of the last n lanes. */
-static const int64_t keep_lanes[2 * EW_LANES] = {
-    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
-    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-
-/* A vector of values, those that are not kept as 0. */
-EW_INLINE vector kept(vector value, const int64_t *keep)
+EW_INLINE void clear(vector lanes[VECTORS])
 {
-    bits mask;
-    memcpy(&mask, keep, sizeof mask);
-    return (vector)((bits)value & mask);
+    EW_UNROLLED
+    for (int v = 0; v < VECTORS; v++)
+        lanes[v] = (vector){0};
+}
+
+/* Half of the lanes is added to the other half until two are left, whatever
+   the width of vectors. */
+typedef double two __attribute__((vector_size(2 * sizeof(double))));
+EW_INLINE two fold(const vector lanes[VECTORS])
+{
+    vector x[VECTORS];
+    two part[ABREAST / 2];
+    EW_UNROLLED
+    for (int v = 0; v < VECTORS; v++)
+        x[v] = lanes[v];
+    EW_UNROLLED
+    for (int half = VECTORS / 2; half; half /= 2)
+        EW_UNROLLED
+        for (int v = 0; v < half; v++)
+            x[v] += x[v + half];
+    memcpy(part, x, sizeof part);
+    EW_UNROLLED
+    for (int half = ABREAST / 4; half; half /= 2)
+        EW_UNROLLED
+        for (int i = 0; i < half; i++)
+            part[i] += part[i + half];
+    return part[0];
+}
+
+/* Adds the lanes of a row to its sum, or to the two of a complex one. */
+EW_INLINE void settle(bool loses, const struct lanes *lanes, int parts,
+                      double *at)
+{
+    double *lost = at + EW_ACCUMULATORS;
+    two sum = fold(lanes->sum), less = loses ? fold(lanes->lost) : (two){0};
+    if (parts == 1)
+        sum[0] += sum[1], less[0] += less[1];
+    for (int p = 0; p < parts; p++)
+        if (loses) {
+            add_one_f64(&at[p], &lost[p], sum[p]);
+            lost[p] += less[p];
+        } else
+            at[p] += sum[p];
+}
+
+/* Bits of lanes of which the last n are kept, of elements of a size. */
+EW_INLINE const char *last_lanes(int64_t n, int64_t size)
+{
+    static const int64_t keep[2 * EW_LANES] = {
+        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
+        -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    return (const char *)(keep + EW_LANES) - (EW_LANES - n) * size;
 }
 
 /* Bytes from what is summed to what is asked for. */
@@ -124,107 +152,5 @@ EW_INLINE void ask_for(const void *at, int64_t ahead, int64_t bytes)
     for (int64_t i = 0; i < bytes; i += EW_LINE)
         __builtin_prefetch((const char *)at + ahead + i);
 }
-
-/* What is stored past the caches goes there in lines, or in the smallest
-   vectors, which processors put together to lines. */
-enum { SMALLEST = 16 };
-
-EW_INLINE bool may_stream(const void *to)
-{
-    return (uintptr_t)to % SMALLEST == 0;
-}
-
-/* Bytes past the caches; what is less than a vector is stored as usual. */
-EW_INLINE void stream(void *to, const void *from, int64_t bytes)
-{
-    char *out = to;
-    const char *in = from;
-    bool lines = (uintptr_t)to % EW_LINE == 0;
-    for (; lines && bytes >= EW_LINE;
-         bytes -= EW_LINE, out += EW_LINE, in += EW_LINE)
-        ew_loop_store_line(out, in);
-#if defined(__SSE2__)
-    for (; bytes >= SMALLEST;
-         bytes -= SMALLEST, out += SMALLEST, in += SMALLEST)
-        _mm_stream_si128((__m128i *)out, _mm_loadu_si128((const __m128i *)in));
-#endif
-    memcpy(out, in, (size_t)bytes);
-}
-
-/* Puts what was stored past the caches in order for other threads. */
-EW_INLINE void fence(void)
-{
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
-}
-
-/* What is summed, or stored, may be g as it is. */
-EW_INLINE float itself_f32(float x, float y, float g)
-{
-    (void)x, (void)y;
-    return g;
-}
-
-EW_INLINE double itself_f64(double x, double y, double g)
-{
-    (void)x, (void)y;
-    return g;
-}
-
-#if defined(__AVX512F__)
-/* Compilers make two vectors of it, and what follows waits until it can read
-   them as one: gradients took twice as long. */
-EW_INLINE void widen_bf16(const void *x, void *to)
-{
-    __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(x));
-    _mm512_storeu_si512(to, _mm512_slli_epi32(wide, 16));
-}
-#endif
-
-#define E float
-#define T float
-#define GET(x) (x)
-#define PUT(x) (x)
-#define NAME(x) x##_f32
-#define ADD(x) x##_f32
-#define LOSES 0
-#include "sum.inc"
-
-#define E double
-#define T double
-#define GET(x) (x)
-#define PUT(x) (x)
-#define NAME(x) x##_f64
-#define ADD(x) x##_f64
-#define LOSES 1
-#include "sum.inc"
-
-#define E struct ew_f16
-#define T float
-#define HALF
-#define GET(x) ew_half_from_f16(x)
-#define PUT(x) ew_half_f16_from_f32(x)
-#define NAME(x) x##_f16
-#if defined(__F16C__)
-#define WIDEN ew_half_widen_f16
-#define NARROW ew_half_narrow_f16
-#endif
-#define ADD(x) x##_f32
-#define LOSES 0
-#include "sum.inc"
-
-#define E struct ew_bf16
-#define T float
-#define HALF
-#define GET(x) ew_half_from_bf16(x)
-#define PUT(x) ew_half_bf16_from_f32(x)
-#define NAME(x) x##_bf16
-#if defined(__AVX512F__)
-#define WIDEN widen_bf16
-#endif
-#define ADD(x) x##_f32
-#define LOSES 0
-#include "sum.inc"
 
 #endif

@@ -1,0 +1,135 @@
+/*
+ * Sums in double, as many lanes at once as the machine's vectors have. f32
+ * does without more; the rounding errors of f64 are kept beside each sum and
+ * added at the end, so that the error does not grow with the number of terms.
+ * Elements of f16 and bf16 become f32 in registers.
+ */
+#ifndef EW_FUSED_H
+#define EW_FUSED_H
+
+#include "sum.h"
+
+/* Compilers convert a whole vector and move its upper half for that; from
+   memory each half is one instruction, and the sum takes half of the time. */
+EW_INLINE vector doubles_f32(const float *x)
+{
+#if defined(__AVX512F__)
+    return (vector)_mm512_cvtps_pd(_mm256_loadu_ps(x));
+#elif defined(__AVX__)
+    return (vector)_mm256_cvtps_pd(_mm_loadu_ps(x));
+#else
+    return (vector){(double)x[0], (double)x[1]};
+#endif
+}
+
+/* A vector of values, those that are not kept as 0. */
+EW_INLINE vector kept(vector value, const char *keep)
+{
+    bits mask;
+    memcpy(&mask, keep, sizeof mask);
+    return (vector)((bits)value & mask);
+}
+
+/* What is stored past the caches goes there in lines, or in the smallest
+   vectors, which processors put together to lines. */
+enum { SMALLEST = 16 };
+
+EW_INLINE bool may_stream(const void *to)
+{
+    return (uintptr_t)to % SMALLEST == 0;
+}
+
+/* Bytes past the caches; what is less than a vector is stored as usual. */
+EW_INLINE void stream(void *to, const void *from, int64_t bytes)
+{
+    char *out = to;
+    const char *in = from;
+    bool lines = (uintptr_t)to % EW_LINE == 0;
+    for (; lines && bytes >= EW_LINE;
+         bytes -= EW_LINE, out += EW_LINE, in += EW_LINE)
+        ew_loop_store_line(out, in);
+#if defined(__SSE2__)
+    for (; bytes >= SMALLEST;
+         bytes -= SMALLEST, out += SMALLEST, in += SMALLEST)
+        _mm_stream_si128((__m128i *)out, _mm_loadu_si128((const __m128i *)in));
+#endif
+    memcpy(out, in, (size_t)bytes);
+}
+
+/* Puts what was stored past the caches in order for other threads. */
+EW_INLINE void fence(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+/* What is summed, or stored, may be g as it is. */
+EW_INLINE float itself_f32(float x, float y, float g)
+{
+    (void)x, (void)y;
+    return g;
+}
+
+EW_INLINE double itself_f64(double x, double y, double g)
+{
+    (void)x, (void)y;
+    return g;
+}
+
+#if defined(__AVX512F__)
+/* Compilers make two vectors of it, and what follows waits until it can read
+   them as one: gradients took twice as long. */
+EW_INLINE void widen_bf16(const void *x, void *to)
+{
+    __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(x));
+    _mm512_storeu_si512(to, _mm512_slli_epi32(wide, 16));
+}
+#endif
+
+#define E float
+#define T float
+#define GET(x) (x)
+#define PUT(x) (x)
+#define NAME(x) x##_f32
+#define ADD(x) x##_f32
+#define LOSES 0
+#include "fused.inc"
+
+#define E double
+#define T double
+#define GET(x) (x)
+#define PUT(x) (x)
+#define NAME(x) x##_f64
+#define ADD(x) x##_f64
+#define LOSES 1
+#include "fused.inc"
+
+#define E struct ew_f16
+#define T float
+#define HALF
+#define GET(x) ew_half_from_f16(x)
+#define PUT(x) ew_half_f16_from_f32(x)
+#define NAME(x) x##_f16
+#if defined(__F16C__)
+#define WIDEN ew_half_widen_f16
+#define NARROW ew_half_narrow_f16
+#endif
+#define ADD(x) x##_f32
+#define LOSES 0
+#include "fused.inc"
+
+#define E struct ew_bf16
+#define T float
+#define HALF
+#define GET(x) ew_half_from_bf16(x)
+#define PUT(x) ew_half_bf16_from_f32(x)
+#define NAME(x) x##_bf16
+#if defined(__AVX512F__)
+#define WIDEN widen_bf16
+#endif
+#define ADD(x) x##_f32
+#define LOSES 0
+#include "fused.inc"
+
+#endif
