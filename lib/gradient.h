@@ -51,6 +51,7 @@ struct ew_walk {
     unsigned uses;             /* inputs, as bits */
     bool streams;              /* stores past the caches */
     bool lanes;                /* the innermost loop is summed */
+    bool asks;                 /* inputs are far from the caches */
     bool loses;                /* the sums keep what they lose beside them */
     size_t bytes;              /* of the sums in use */
     ew_sum *sum;               /* of what is made */

@@ -16,16 +16,20 @@ struct tables {
     const ew_derivatives *const *gradients;
     const ew_fused *const *fused;
     ew_sum *const *sums;
+    ew_join *const *join;
 };
 
 static const struct tables levels[EW_LEVELS] = {
     {ew_logic_base, ew_convert_base, ew_move_base, &ew_stream_base,
-     ew_activation_base, ew_gradient_base, ew_fused_base, ew_sum_base},
+     ew_activation_base, ew_gradient_base, ew_fused_base, ew_sum_base,
+     &ew_join_base},
 #if defined(EW_HAVE_X86_LEVELS)
     {ew_logic_avx2, ew_convert_avx2, ew_move_avx2, &ew_stream_avx2,
-     ew_activation_avx2, ew_gradient_avx2, ew_fused_avx2, ew_sum_avx2},
+     ew_activation_avx2, ew_gradient_avx2, ew_fused_avx2, ew_sum_avx2,
+     &ew_join_avx2},
     {ew_logic_avx512, ew_convert_avx512, ew_move_avx512, &ew_stream_avx512,
-     ew_activation_avx512, ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512},
+     ew_activation_avx512, ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512,
+     &ew_join_avx512},
 #endif
 };
 
@@ -117,4 +121,9 @@ ew_sum *ew_table_fused(int level, elementwise_dtype dtype, int op, int which)
 ew_sum *ew_table_sum(int level, elementwise_dtype dtype)
 {
     return levels[level].sums[dtype - ELEMENTWISE_F16];
+}
+
+ew_join *ew_table_join(int level)
+{
+    return *levels[level].join;
 }

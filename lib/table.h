@@ -47,6 +47,9 @@ ew_sum *ew_table_fused(int level, elementwise_dtype dtype, int op, int which);
 /* The kernel that sums f16 ... f64. */
 ew_sum *ew_table_sum(int level, elementwise_dtype dtype);
 
+/* What adds to sums of f64 what they lost. */
+ew_join *ew_table_join(int level);
+
 /* The kernel that converts; NULL: no such conversion. */
 ew_kernel *ew_table_convert(int level, elementwise_dtype to,
                             elementwise_dtype from);

@@ -26,7 +26,10 @@ enum {
     /* Bytes of the result, and of a row with a part of a line at its ends, from
        which what is stored goes past the caches. Measured. */
     STREAM_FROM = 16 << 20,
-    STREAM_ROW = 16384
+    STREAM_ROW = 16384,
+    /* Bytes of the result from which inputs are asked for ahead; less is in the
+       caches or soon there. Measured. */
+    ASK_FROM = 1 << 20
 };
 
 /* Complex numbers are two sums each. */
@@ -167,6 +170,7 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
     for (int i = 0; i < w->ndim; i++)
         bytes *= w->loop[i].n;
     w->streams = bytes >= STREAM_FROM && w->direct;
+    w->asks = bytes >= ASK_FROM;
     w->inside = w->ndim;
     if (!sum)
         return;
@@ -311,7 +315,7 @@ static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
     int64_t parts = is_complex(g) ? 2 : 1;
     const struct ew_sums sums = {
         tile->data[out], tile->stride[out].row / (int64_t)sizeof(double),
-        w->lanes, (int)parts, streams};
+        w->lanes, (int)parts, w->asks, streams};
     sum(tile->rows, tile->cols * parts, data, stride, &sums);
 }
 
@@ -542,14 +546,6 @@ static void run_inside(const struct ew_gradient *g, const struct ew_walk *w,
         ew_loops_advance(loop, 2, w->inside, EW_OPERANDS, index, block.data));
 }
 
-/* What n sums lost joins them; it is NaN beside an infinite sum. */
-static void settle(double *sums, int64_t n)
-{
-    const double *lost = sums + EW_ACCUMULATORS;
-    for (int64_t i = 0; i < n; i++)
-        sums[i] = sums[i] - sums[i] == 0 ? sums[i] + lost[i] : sums[i];
-}
-
 /* The finished sums go to the output. */
 static void finish(const struct ew_gradient *g, const struct ew_walk *w,
                    const struct ew_loop *inside, void *out, struct room *room)
@@ -568,7 +564,7 @@ static void finish(const struct ew_gradient *g, const struct ew_walk *w,
         n *= inside[i].n;
     }
     if (w->loses)
-        settle(room->sums, n * parts);
+        ew_table_join(g->level)(n * parts, room->sums);
     void *const data[] = {room->sums, out, out};
     ew_execute(loop, ndim, &t->finish, data);
 }

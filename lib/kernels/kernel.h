@@ -178,11 +178,15 @@ struct ew_sums {
     int64_t row; /* doubles to those of the next row */
     bool lanes;
     int parts;    /* of a sum with lanes: 1, or 2 of a complex one */
+    bool asks;    /* for what is far from the caches */
     bool streams; /* what is stored goes past the caches */
 };
 typedef void ew_sum(int64_t rows, int64_t cols, void *const data[],
                     const struct ew_stride stride[],
                     const struct ew_sums *sums);
+
+/* Adds what n sums of f64 lost to them. */
+typedef void ew_join(int64_t n, double *sums);
 
 /*
  * Commoner derivatives are summed as they are made, and the same pass stores
@@ -222,6 +226,7 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
  *   ew_fused_base    gradient.c  sums of derivatives on f16 ... f64
  *   ew_sum_base      sum.c       sums of f16 ... f64
+ *   ew_join_base     sum.c       no table, as there is but one
  */
 enum { EW_LOGIC_BOOL, EW_LOGIC_I64_U64, EW_LOGIC_U64_I64, EW_LOGIC_ROWS };
 enum { EW_MOVES = 5 };
@@ -237,7 +242,8 @@ enum { EW_MOVES = 5 };
     extern const struct ew_activations *const ew_activation_##level[6];        \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
     extern const ew_fused *const ew_fused_##level[4];                          \
-    extern ew_sum *const ew_sum_##level[4];
+    extern ew_sum *const ew_sum_##level[4];                                    \
+    extern ew_join *const ew_join_##level;
 
 EW_DECLARE_LEVEL(base)
 EW_DECLARE_LEVEL(avx2)

@@ -14,10 +14,9 @@ EW_INLINE void add_sums(bool loses, int64_t n, const double *from, double *to)
 {
     EW_INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
-        double lost = 0, *lost_to = loses ? &to[EW_ACCUMULATORS + i] : &lost;
-        add_one_f64(&to[i], lost_to, from[i]);
+        add_one(loses, &to[i], from[i]);
         if (loses)
-            *lost_to += from[EW_ACCUMULATORS + i];
+            to[EW_ACCUMULATORS + i] += from[EW_ACCUMULATORS + i];
     }
 }
 
@@ -133,3 +132,15 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 
 ew_sum *const EW_CONCAT(ew_sum, EW_LEVEL)[4] = {sum_f16, sum_bf16, sum_f32,
                                                 sum_f64};
+
+/* What was lost is NaN beside an infinite sum. */
+static void join(int64_t n, double *sums)
+{
+    EW_INDEPENDENT
+    for (int64_t i = 0; i < n; i++) {
+        double sum = sums[i], lost = sums[EW_ACCUMULATORS + i];
+        sums[i] = sum - sum == 0 ? sum + lost : sum;
+    }
+}
+
+ew_join *const EW_CONCAT(ew_join, EW_LEVEL) = join;

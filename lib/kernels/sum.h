@@ -50,18 +50,13 @@ EW_INLINE void add_f64(vector *sum, vector *lost, vector value)
     *sum = total;
 }
 
-/* The same of single ones. */
-EW_INLINE void add_one_f32(double *sum, double *lost, float value)
+/* The same of an accumulator in memory. */
+EW_INLINE void add_one(bool loses, double *at, double value)
 {
-    (void)lost;
-    *sum += (double)value;
-}
-
-EW_INLINE void add_one_f64(double *sum, double *lost, double value)
-{
-    double total = *sum + value, part = total - *sum;
-    *lost += (*sum - (total - part)) + (value - part);
-    *sum = total;
+    double sum = *at, total = sum + value, part = total - sum;
+    if (loses)
+        at[EW_ACCUMULATORS] += (sum - (total - part)) + (value - part);
+    *at = total;
 }
 
 /* Accumulators to and from registers, one by one: a copy of all would keep
@@ -117,20 +112,14 @@ EW_INLINE two fold(const vector lanes[VECTORS])
     return part[0];
 }
 
-/* Adds the lanes of a row to its sum, or to the two of a complex one. */
-EW_INLINE void settle(bool loses, const struct lanes *lanes, int parts,
-                      double *at)
+/* Adds what is left of a row's lanes to its sum, or to the two of a complex
+   one. */
+EW_INLINE void settle(bool loses, two left, int parts, double *at)
 {
-    double *lost = at + EW_ACCUMULATORS;
-    two sum = fold(lanes->sum), less = loses ? fold(lanes->lost) : (two){0};
-    if (parts == 1)
-        sum[0] += sum[1], less[0] += less[1];
-    for (int p = 0; p < parts; p++)
-        if (loses) {
-            add_one_f64(&at[p], &lost[p], sum[p]);
-            lost[p] += less[p];
-        } else
-            at[p] += sum[p];
+    double first = parts == 1 ? left[0] + left[1] : left[0];
+    add_one(loses, at, first);
+    if (parts == 2)
+        add_one(loses, at + 1, left[1]);
 }
 
 /* Bits of lanes of which the last n are kept, of elements of a size. */
