@@ -27,8 +27,8 @@ enum {
        which what is stored goes past the caches. Measured. */
     STREAM_FROM = 16 << 20,
     STREAM_ROW = 16384,
-    /* Bytes of the result from which inputs are asked for ahead; less is in the
-       caches or soon there. Measured. */
+    /* Bytes of the result above which inputs are asked for ahead; less is in
+       the caches or soon there. Measured. */
     ASK_FROM = 1 << 20
 };
 
@@ -170,7 +170,7 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
     for (int i = 0; i < w->ndim; i++)
         bytes *= w->loop[i].n;
     w->streams = bytes >= STREAM_FROM && w->direct;
-    w->asks = bytes >= ASK_FROM;
+    w->asks = bytes > ASK_FROM;
     w->inside = w->ndim;
     if (!sum)
         return;

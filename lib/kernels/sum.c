@@ -5,18 +5,29 @@
 #include "sum.h"
 
 enum {
-    GROUP = 8,  /* blocks added before they become doubles; a power of 2 */
-    JOINED = 16 /* rows of few columns that become one */
+    GROUP = 8,   /* blocks added before they become doubles; a power of 2 */
+    JOINED = 512 /* columns up to which rows of few of them are joined */
 };
 
-/* Adds n sums to others. */
-EW_INLINE void add_sums(bool loses, int64_t n, const double *from, double *to)
+/* How many rows of few columns become one: a power of 2, and few enough to
+   leave some groups of them. */
+static int64_t joined_rows(int64_t rows, int64_t cols)
 {
+    int64_t many = 1;
+    while (2 * many * cols <= JOINED && 2 * many * 4 * GROUP <= rows)
+        many *= 2;
+    return many;
+}
+
+/* Adds n sums to as many before them. */
+EW_INLINE void fold_sums(bool loses, int64_t n, double *sums)
+{
+    double *lost = sums + EW_ACCUMULATORS;
     EW_INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
-        add_one(loses, &to[i], from[i]);
+        sums[i] += sums[i + n];
         if (loses)
-            to[EW_ACCUMULATORS + i] += from[EW_ACCUMULATORS + i];
+            lost[i] += lost[i + n];
     }
 }
 
