@@ -525,11 +525,12 @@ ELEMENTWISE_API elementwise_status elementwise_copy(
  * stretched, in x's own shape and type; dy likewise. Either may be NULL. An
  * integer operand has no gradient: NULL must stand for it.
  *
- * Sums are made in double, of f32 without a rounding that matters up to 2^29
- * terms, of f64 with the error of about one addition whatever the number of
- * terms; their order depends on the
- * layouts and on which outputs are asked for, nothing else. The sum of nothing
- * is 0. A real operand of a complex operation gets the real part.
+ * Sums add groups of up to eight terms in f32, or f64, and what they make in
+ * double: the error is that of some four roundings of f32 up to 2^29 terms, or
+ * of eight of f64, and hardly grows with their number. Their order depends on
+ * the layouts and on which outputs are asked for, nothing else. A sum in whose
+ * groups f32 overflows is not finite. The sum of nothing is 0. A real operand
+ * of a complex operation gets the real part.
  *
  * dx or dy may be dout itself (same data, type, shape and strides), if
  * nothing is summed into it and it is not added to. Otherwise an output

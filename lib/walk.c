@@ -315,7 +315,8 @@ static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
     int64_t parts = is_complex(g) ? 2 : 1;
     const struct ew_sums sums = {
         tile->data[out], tile->stride[out].row / (int64_t)sizeof(double),
-        w->lanes, (int)parts, w->asks, streams};
+        w->lanes,        (int)parts,
+        w->asks,         streams};
     sum(tile->rows, tile->cols * parts, data, stride, &sums);
 }
 

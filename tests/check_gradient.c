@@ -977,6 +977,7 @@ static const struct large larges[] = {
     {2, {3, 1 << 18}, 0, 1, {3}, 1 << 18, 1, 1 << 18},
     {2, {1 << 18, 3}, 1, 1, {3}, 1, 3, 1 << 18},
     {3, {300, 5000, 1}, 1, 1, {5000}, 1, 5000, 300},
+    {2, {10001, 20}, 1, 1, {20}, 1, 20, 10001},
 };
 enum { LARGES = sizeof larges / sizeof *larges };
 
@@ -1021,6 +1022,23 @@ START_TEST(five_thousand_sums_are_kept_apart)
     for (int k = 0; k < 4; k++) {
         prepare(&g, k % 2 ? ELEMENTWISE_MUL : ELEMENTWISE_ADD, floats[_i],
                 floats[_i], &shapes[k]);
+        verify_levels(&g);
+    }
+    release(&g);
+}
+END_TEST
+
+/* Rows short enough to be joined where their columns are summed, and to be read
+   together with what lies before them where they are themselves. */
+START_TEST(many_short_rows_are_summed)
+{
+    static const int64_t cols[] = {1, 2, 3, 7, 8, 15, 16, 17, 100};
+    struct gradient g = {0};
+    for (size_t k = 0; k < 2 * sizeof cols / sizeof *cols; k++) {
+        struct support_shapes s = {k & 1, 2, 1, 2, {1111, cols[k / 2]}};
+        s.y[0] = s.x[k & 1];
+        memcpy(s.out, s.x, sizeof s.x);
+        prepare(&g, ELEMENTWISE_ADD, floats[_i], floats[_i], &s);
         verify_levels(&g);
     }
     release(&g);
@@ -1794,6 +1812,7 @@ static TCase *sums(void)
                         errors_of_sums_do_not_grow_with_the_number_of_terms, 0,
                         2 * LARGES);
     tcase_add_loop_test(tests, five_thousand_sums_are_kept_apart, 0, FLOATS);
+    tcase_add_loop_test(tests, many_short_rows_are_summed, 0, FLOATS);
     tcase_add_test(tests, sum_to_refuses_what_is_wrong);
     tcase_add_loop_test(tests, large_outputs_are_those_of_their_rows, 0, 12);
     tcase_add_loop_test(tests, large_halves_are_those_of_their_parts, 0, 4);

@@ -436,9 +436,8 @@ static bool part_accepts(long double expected, long double error,
            got <= rounded(expected + error, part);
 }
 
-/* Of f64 seven roundings of a part of the sum and one of the whole, whatever
-   the number of terms; else three of f32 (the last of the three numbers is of
-   their second order) and one of a double for each term. */
+/* f64: seven roundings of parts of the sum and one of it all. Else three of
+   f32, of first and second order, and one of a double for each term. */
 static long double sum_error(const struct grad_cell *cell,
                              elementwise_dtype compute)
 {
@@ -446,8 +445,7 @@ static long double sum_error(const struct grad_cell *cell,
         return 0;
     if (is_f64(compute))
         return ldexpl(cell->magnitude, -50);
-    return ldexpl(cell->magnitude, -24) * 3 +
-           ldexpl(cell->magnitude, -46) +
+    return ldexpl(cell->magnitude, -24) * 3 + ldexpl(cell->magnitude, -46) +
            ldexpl(cell->magnitude, -52) * (long double)cell->terms;
 }
 

@@ -1,7 +1,6 @@
 /*
- * Sums in double, as many lanes at once as the machine's vectors have. f32
- * does without more; the rounding errors of f64 are kept beside each sum and
- * added at the end, so that the error does not grow with the number of terms.
+ * Derivatives that are added to accumulators as they are made, while the same
+ * pass stores others, past the caches if there are many. Each becomes a double.
  * Elements of f16 and bf16 become f32 in registers.
  */
 #ifndef EW_FUSED_H

@@ -164,13 +164,14 @@ struct ew_activations {
 
 /*
  * A sum adds rows of reals at data[EW_OUT] to accumulators. With lanes a row
- * has one sum in EW_LANES parts,
+ * has one,
  *
- *     at[r * row + c % EW_LANES] += x[r][c]
+ *     at[r * row] += x[r][c]     at[r * row + c % 2] of two parts
  *
- * but the last cols % EW_LANES elements first, and to as many last lanes. Else
- * every column has its own, at[r * row + c] += x[r][c]. What a sum of f64 loses
- * by rounding is added up EW_ACCUMULATORS doubles behind it.
+ * and element c is added in lane c % EW_LANES, but the last cols % EW_LANES in
+ * as many last lanes. Else every column has its own, at[r * row + c] +=
+ * x[r][c]. What a sum of f64 loses by rounding is added up EW_ACCUMULATORS
+ * doubles behind it.
  */
 enum { EW_LANES = 16, EW_ACCUMULATORS = 1024 };
 struct ew_sums {

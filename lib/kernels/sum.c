@@ -1,6 +1,7 @@
 /*
- * The kernels of sums on their own: a tile is added to accumulators. Those that store something in the same pass are in
- * gradient.c.
+ * Turns tiles of f16 ... f64 into what is added to accumulators, and sums of
+ * f64 with what they lost into what they are. The kernels that store something
+ * in the same pass are in gradient.c.
  */
 #include "sum.h"
 
@@ -19,19 +20,18 @@ static int64_t joined_rows(int64_t rows, int64_t cols)
     return many;
 }
 
-/* Adds n sums to as many before them. */
-EW_INLINE void fold_sums(bool loses, int64_t n, double *sums)
+/* Adds n sums, and what they lost, to others. */
+EW_INLINE void add_sums(bool loses, int64_t n, const double *from, double *to)
 {
-    double *lost = sums + EW_ACCUMULATORS;
     EW_INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
-        sums[i] += sums[i + n];
+        add_one(loses, &to[i], from[i]);
         if (loses)
-            lost[i] += lost[i + n];
+            to[EW_ACCUMULATORS + i] += from[EW_ACCUMULATORS + i];
     }
 }
 
-/* A vector from memory. */
+/* A vector of elements from memory, as f32. */
 EW_INLINE floats load_f32(const float *x)
 {
     floats v;
@@ -144,7 +144,7 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 ew_sum *const EW_CONCAT(ew_sum, EW_LEVEL)[4] = {sum_f16, sum_bf16, sum_f32,
                                                 sum_f64};
 
-/* What was lost is NaN beside an infinite sum. */
+/* Beside an infinite sum stands NaN. */
 static void join(int64_t n, double *sums)
 {
     EW_INDEPENDENT

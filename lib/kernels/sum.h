@@ -101,14 +101,14 @@ EW_INLINE two fold(const vector lanes[VECTORS])
     EW_UNROLLED
     for (int half = VECTORS / 2; half; half /= 2)
         EW_UNROLLED
-        for (int v = 0; v < half; v++)
-            x[v] += x[v + half];
+    for (int v = 0; v < half; v++)
+        x[v] += x[v + half];
     memcpy(part, x, sizeof part);
     EW_UNROLLED
     for (int half = ABREAST / 4; half; half /= 2)
         EW_UNROLLED
-        for (int i = 0; i < half; i++)
-            part[i] += part[i + half];
+    for (int i = 0; i < half; i++)
+        part[i] += part[i + half];
     return part[0];
 }
 

@@ -96,6 +96,11 @@ static const struct layout {
     {"B2.small", "64x512x7x7,512@1"},
     {"B2.last", "50176x128,128"},
     {"B2.scalar", "1048576,scalar"},
+    /* and where they stay in the caches */
+    {"B2.row.256K", "512x512,512"},
+    {"B2.col.256K", "512x512,512x1"},
+    {"B2.small.196K", "64x64x7x7,64@1"},
+    {"B2.few", "65536x8,8"},
 };
 
 const elementwise_dtype bench_types[BENCH_TYPES] = {
