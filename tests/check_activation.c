@@ -71,7 +71,7 @@ static double bound_of(elementwise_act act, elementwise_dtype type)
     if (type == ELEMENTWISE_BF16)
         return 0.5001;
     if (act == ELEMENTWISE_ACT_SIGMOID && type == ELEMENTWISE_F32)
-        return 1.5;
+        return 1.75;
     return act == ELEMENTWISE_ACT_GELU && type == ELEMENTWISE_F64 ? 7 : 2;
 }
 

@@ -1,7 +1,6 @@
 /*
  * sigmoid, tanh, gelu and silu on f32, in f32, with errors below 2 ULP.
  * Nothing branches or calls, so loops of them become vectors on every level.
- * What a division loses is found from its remainder and put back.
  *
  * Polynomials were fitted to the smallest largest error of the result, and
  * their coefficients rounded to f32 one by one, from the lowest on, the others
@@ -42,27 +41,23 @@ EW_INLINE float short_series(const float *c, int n, float x)
     return sum;
 }
 
-/* -|x|, at least `least`; NaN stays. */
-EW_INLINE float negative(float x, float least)
+/* NaN stays in these two. */
+EW_INLINE float at_most(float x, float most)
 {
-    float low = -fabsf(x);
-    return low < least ? least : low;
+    return most < x ? most : x;
 }
 
-/* The same, but NaN counts as infinity: one step, where x comes in later
-   again. The bits of floats of one sign are in their order. */
+EW_INLINE float at_least(float x, float least)
+{
+    return x < least ? least : x;
+}
+
+/* -|x|, at least `least`, and NaN counts as infinity: x comes in later again.
+   The bits of floats of one sign are in their order. */
 EW_INLINE float negative_or_least(float x, float least)
 {
     uint32_t low = ew_half_bits32(x) | 0x80000000, end = ew_half_bits32(least);
     return ew_half_float(low < end ? low : end);
-}
-
-/* max(x, 0), with -0 for what is negative: adding that to a zero leaves its
-   sign. The zero is not a constant, as clang 14 turns x < 0 ? -0.0f : x into
-   x <= 0 ? -0.0f : x. */
-EW_INLINE float positive_part(float x)
-{
-    return x < 0 ? copysignf(0, x) : x;
 }
 
 /* 2^k for a k that lies in the last bits of t, with the exponent's bias. */
@@ -101,48 +96,52 @@ EW_INLINE struct short_power short_power_of_e(float y, float more)
     return (struct short_power){high, low, short_two_to(t)};
 }
 
-/* e / (1 + e) is e^-|x| over 1 + e^-|x|; the other half is 1 less that. With q
-   the quotient, e - q - q e is its remainder, of which e - q is exact, and
-   1 - q is 1 / (1 + e). */
+/* 2^-32 (1 + e^-x), for which nothing overflows where e^-x counts. With e^-x =
+   (1 + minus_1) scale it is rounded once, or nearly so: 1 + scale is exact, but
+   for large scales; then 1 and minus_1 are summed first. log 2 has two parts,
+   and the first step to r is exact. Below -110 k stays, and the series of a
+   large r is as good as infinity. */
+EW_INLINE float one_and_power(float x)
+{
+    static const float c[] = {0x1.fffffcp-2f, -0x1.55548cp-3f, 0x1.5558b8p-5f,
+                              -0x1.123e58p-7f, 0x1.6a4d74p-10f};
+    const float integer = 0x1.8p23f + 127 - 32, y = at_most(x, 18);
+    uint32_t last = ew_half_bits32(integer + 159);
+    uint32_t t = ew_half_bits32(multiply_add(y, -0x1.715476p0f, integer));
+    float k = ew_half_float(t = t < last ? t : last) - integer;
+    float r = multiply_add(k, 0x1.62e430p-1f, y);
+    r = multiply_add(k, -0x1.05c610p-29f, r);
+    float minus_1 = multiply_add(short_series(c, 5, r), r * r, -r);
+    float scale = ew_half_float(t << 23);
+    float early = x < -4 ? 0 : scale, late = x < -4 ? scale : 0;
+    return multiply_add(scale, minus_1, 0x1p-32f + early) + late;
+}
+
 EW_INLINE float sigmoid_f32(float x)
 {
-    struct short_power p = short_power_of_e(negative(x, -110), 0);
-    float minus_1 = p.high + p.low;
-    float e = multiply_add(p.scale, minus_1, p.scale) * 0x1p-64f;
-    float q = e / (1 + e), rest = multiply_add(-q, e, e - q);
-    q = multiply_add(rest, 1 - q, q);
-    return x < 0 ? q : 1 - q;
+    return 0x1p-32f / one_and_power(x);
 }
 
-/* max(x, 0) - |x| e / (1 + e). -1 / (1 + e) need not be accurate for what the
-   quotient is too large by; where that is +0, -0 stays. */
+/* x sigmoid x, where no quotient overflows. */
 EW_INLINE float silu_f32(float x)
 {
-    float a = negative_or_least(x, -110);
-    struct short_power p = short_power_of_e(a, 0);
-    float minus_1 = p.high + p.low, y = a * p.scale;
-    float e = multiply_add(p.scale, minus_1, p.scale) * 0x1p-64f;
-    y += y * minus_1;
-    float q = y / (1 + e), surplus = multiply_add(q, e, q - y);
-    q += surplus * multiply_add(e, 0.457f, -0.957f);
-    return multiply_add(q, 0x1p-64f, positive_part(x));
+    float q = at_least(x, -110) / one_and_power(x);
+    return x > 0x1p64f ? x : q * 0x1p-32f;
 }
 
-/* With h = (e^2a - 1) / 2 tanh a is h / (1 + h), here of a = -|x|. For 2a =
-   k log 2 + 2r, 2h is 2^k (e^2r - 1) + 2^k - 1, which loses no digits near 0.
-   The polynomial is ((e^2r - 1) / 2 - r) / r^2; 2^-26 of e^2r - 1. */
+/* (1 - e) / (1 + e), e = e^-2|x|. For 2|x| = 2r - k log 2, e is 2^k (1 + 2h),
+   which loses no digits near 0. The polynomial is (h + r) / r^2; 2^-26 of 2h. */
 EW_INLINE float tanh_f32(float x)
 {
-    static const float c[] = {0x1.fffffep-1f, 0x1.5554aep-1f, 0x1.5556f0p-2f,
-                              0x1.122a70p-3f, 0x1.6ba480p-5f};
-    float a = negative(x, -10);
-    float t = multiply_add(a, 0x1.715476p1f, integer_here);
-    float r = multiply_add(t - integer_here, -0x1.62e43p-2f, a);
-    float scale = short_two_to(t);
-    float h = multiply_add(short_series(c, 5, r), r * r, r);
-    h = multiply_add(h, scale, multiply_add(scale, 0.5f, -0.5f));
-    float q = h / (1 + h), rest = multiply_add(-q, h, h - q);
-    return copysignf(q + rest * (1 - q), x);
+    static const float c[] = {0x1.fffffep-1f, -0x1.5554aep-1f, 0x1.5556f0p-2f,
+                              -0x1.122a70p-3f, 0x1.6ba480p-5f};
+    float a = at_most(fabsf(x), 10);
+    float t = multiply_add(a, -0x1.715476p1f, integer_here);
+    float r = multiply_add(t - integer_here, 0x1.62e430p-2f, a);
+    float h = multiply_add(short_series(c, 5, r), r * r, -r);
+    float scale = short_two_to(t), half = 0.5f * scale;
+    float sum = multiply_add(scale, h, 0.5f + half);
+    return copysignf(multiply_add(-scale, h, 0.5f - half) / sum, x);
 }
 
 /* -a Phi(-a) = e^y w / (P - w sqrt(2 pi)), w = -a Q, y + more = -a^2 / 2, given

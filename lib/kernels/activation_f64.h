@@ -65,7 +65,9 @@ EW_INLINE double minus_abs(double x, double least)
     return low < least ? least : low;
 }
 
-/* positive_part of activation_f32.h in double. */
+/* max(x, 0), with -0 for what is negative: adding that to a zero leaves its
+   sign. The zero is not a constant, as clang 14 turns x < 0 ? -0.0 : x into
+   x <= 0 ? -0.0 : x. */
 EW_INLINE double positive_part_f64(double x)
 {
     return x < 0 ? copysign(0, x) : x;
@@ -99,7 +101,9 @@ EW_INLINE double times_power(double factor, struct power e)
     return EW_MULTIPLY_ADD(factor, e.minus_1, factor);
 }
 
-/* These three are the functions of activation_f32.h in double. */
+/* e / (1 + e) is e^-|x| over 1 + e^-|x|; the other half is 1 less that. With q
+   the quotient, e - q - q e is its remainder, of which e - q is exact, and
+   1 - q is 1 / (1 + e). */
 EW_INLINE double sigmoid_f64(double x)
 {
     struct power p = power_of_e(minus_abs(x, -800), 0);
@@ -108,6 +112,8 @@ EW_INLINE double sigmoid_f64(double x)
     return x < 0 ? q : 1 - q;
 }
 
+/* max(x, 0) - |x| e / (1 + e). -1 / (1 + e) need not be accurate for what the
+   quotient is too large by; where that is +0, -0 stays. */
 EW_INLINE double silu_f64(double x)
 {
     double a = minus_abs(x, -800);
@@ -118,7 +124,9 @@ EW_INLINE double silu_f64(double x)
     return EW_MULTIPLY_ADD(q, unscale, positive_part_f64(x));
 }
 
-/* What h loses by rounding is added to the remainder. */
+/* With h = (e^2a - 1) / 2 tanh a is h / (1 + h), here of a = -|x|. For 2a =
+   k log 2 + 2r, 2h is 2^k (e^2r - 1) + 2^k - 1, which loses no digits near 0.
+   What h loses by rounding is added to the remainder. */
 EW_INLINE double tanh_f64(double x)
 {
     struct power p = power_of_e(2 * minus_abs(x, -20), 0);
