@@ -41,23 +41,18 @@ EW_INLINE float short_series(const float *c, int n, float x)
     return sum;
 }
 
-/* NaN stays in these two. */
+/* NaN stays. */
 EW_INLINE float at_most(float x, float most)
 {
     return most < x ? most : x;
 }
 
-EW_INLINE float at_least(float x, float least)
+/* max(x, 0), with -0 for what is negative: adding that to a zero leaves its
+   sign. The zero is not a constant, as clang 14 turns x < 0 ? -0.0f : x into
+   x <= 0 ? -0.0f : x. */
+EW_INLINE float positive_part(float x)
 {
-    return x < least ? least : x;
-}
-
-/* -|x|, at least `least`, and NaN counts as infinity: x comes in later again.
-   The bits of floats of one sign are in their order. */
-EW_INLINE float negative_or_least(float x, float least)
-{
-    uint32_t low = ew_half_bits32(x) | 0x80000000, end = ew_half_bits32(least);
-    return ew_half_float(low < end ? low : end);
+    return x < 0 ? copysignf(0, x) : x;
 }
 
 /* 2^k for a k that lies in the last bits of t, with the exponent's bias. */
@@ -67,65 +62,46 @@ EW_INLINE float short_two_to(float t)
 }
 
 /* Adding it rounds to an integer and leaves that, plus the bias of exponents,
-   in the last bits: 2^k at once. With 64 more no power is subnormal, and the
-   last step of a function multiplies by 2^-64. */
+   in the last bits: 2^k at once. */
 static const float integer_here = 0x1.8p23f + 127;
-static const float integer_far = 0x1.8p23f + 127 + 64;
 
-/* (e^r - 1 - r) / r^2, |r| <= log(2) / 2; 2^-28 of e^r. */
-EW_INLINE float exp_rest(float r)
+/* 2^-32 (1 + e^-x), for which nothing overflows where e^-x counts; y is x, but
+   not above 18. With e^-x = (1 - drop) scale it is rounded once, or nearly so:
+   1 + scale is exact, but for large scales; then drop is taken from 1 first.
+   log 2 has two parts, and the first step to r is exact. Below -110 k stays, and
+   the series of a large r is as good as infinity. The polynomial is
+   (drop - r) / r^2 for |r| <= log(2) / 2; 2^-28 of e^-r. */
+EW_INLINE float one_and_power(float x, float y)
 {
-    static const float c[] = {0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.5558b8p-5f,
-                              0x1.123e58p-7f, 0x1.6a4d74p-10f};
-    return short_series(c, 5, r);
-}
-
-/* e^(y + more) = 2^-64 (1 + high + low) scale, for -120 <= y <= 0 and a small
-   `more`. y is k log 2 + high + low, and log 2 has two parts, of which the
-   first leaves both k times it and the difference exact. */
-struct short_power {
-    float high, low, scale;
-};
-
-EW_INLINE struct short_power short_power_of_e(float y, float more)
-{
-    float t = multiply_add(y, 0x1.715476p0f, integer_far), k = t - integer_far;
-    float high = multiply_add(k, -0x1.62e4p-1f, y);
-    float low = multiply_add(k, -0x1.7f7d1cp-20f, more), r = high + low;
-    low = multiply_add(exp_rest(r), r * r, low);
-    return (struct short_power){high, low, short_two_to(t)};
-}
-
-/* 2^-32 (1 + e^-x), for which nothing overflows where e^-x counts. With e^-x =
-   (1 + minus_1) scale it is rounded once, or nearly so: 1 + scale is exact, but
-   for large scales; then 1 and minus_1 are summed first. log 2 has two parts,
-   and the first step to r is exact. Below -110 k stays, and the series of a
-   large r is as good as infinity. */
-EW_INLINE float one_and_power(float x)
-{
-    static const float c[] = {0x1.fffffcp-2f, -0x1.55548cp-3f, 0x1.5558b8p-5f,
-                              -0x1.123e58p-7f, 0x1.6a4d74p-10f};
-    const float integer = 0x1.8p23f + 127 - 32, y = at_most(x, 18);
+    static const float c[] = {-0x1.fffffcp-2f, 0x1.55548cp-3f, -0x1.5558b8p-5f,
+                              0x1.123e58p-7f, -0x1.6a4d74p-10f};
+    const float integer = integer_here - 32;
     uint32_t last = ew_half_bits32(integer + 159);
     uint32_t t = ew_half_bits32(multiply_add(y, -0x1.715476p0f, integer));
     float k = ew_half_float(t = t < last ? t : last) - integer;
     float r = multiply_add(k, 0x1.62e430p-1f, y);
     r = multiply_add(k, -0x1.05c610p-29f, r);
-    float minus_1 = multiply_add(short_series(c, 5, r), r * r, -r);
+    float drop = multiply_add(short_series(c, 5, r), r * r, r);
     float scale = ew_half_float(t << 23);
     float early = x < -4 ? 0 : scale, late = x < -4 ? scale : 0;
-    return multiply_add(scale, minus_1, 0x1p-32f + early) + late;
+    return multiply_add(-scale, drop, 0x1p-32f + early) + late;
 }
 
 EW_INLINE float sigmoid_f32(float x)
 {
-    return 0x1p-32f / one_and_power(x);
+    return 0x1p-32f / one_and_power(x, at_most(x, 18));
 }
 
-/* x sigmoid x, where no quotient overflows. */
+/* x sigmoid x, where no quotient overflows. The bits of floats of one sign are
+   in their order: those of x, of either sign, are limited in one step each. A
+   negative NaN comes through as y, another one as low. */
 EW_INLINE float silu_f32(float x)
 {
-    float q = at_least(x, -110) / one_and_power(x);
+    uint32_t bits = ew_half_bits32(x), least = ew_half_bits32(-110);
+    int32_t same = (int32_t)bits, most = (int32_t)ew_half_bits32(18);
+    float low = ew_half_float(bits < least ? bits : least);
+    float y = ew_half_float((uint32_t)(same < most ? same : most));
+    float q = low / one_and_power(x, y);
     return x > 0x1p64f ? x : q * 0x1p-32f;
 }
 
@@ -144,37 +120,54 @@ EW_INLINE float tanh_f32(float x)
     return copysignf(multiply_add(-scale, h, 0.5f - half) / sum, x);
 }
 
-/* -a Phi(-a) = e^y w / (P - w sqrt(2 pi)), w = -a Q, y + more = -a^2 / 2, given
-   a negative -a. Phi is the normal distribution, P and Q are polynomials of
-   a - 1.625 for 0.8 <= a <= 15; 2^-27. What P and Q lose by rounding counts
-   little, as w stands on both sides. */
-EW_INLINE float normal_tail(float a, float y, float more)
+/* -e^(-a^2 / 2) = 2^-64 (1 + minus_1) scale; square is a^2 as rounded. 64 keep
+   scale from being subnormal, 256 are its sign. log 2 has two parts, of which
+   the first leaves k times it exact. The polynomial is (e^(-r / 2) - 1) / r for
+   |r| <= log 2; 2^-28 of the power. */
+struct short_power {
+    float minus_1, scale;
+};
+
+EW_INLINE struct short_power short_gaussian(float a, float square)
 {
-    static const float c_q[] = {1, 0x1.ad3798p-1f, 0x1.2af042p-2f,
-                                0x1.962c08p-5f, 0x1.c7db60p-9f};
-    static const float c_p[] = {0x1.0de858p+0f, 0x1.116546p-1f, 0x1.c3601ap-4f,
-                                0x1.1d9832p-7f};
-    const float root = 0x1.40d932p+1f, b = -1.625f - a;
-    struct short_power e = short_power_of_e(y, more);
-    float p = short_series(c_p, 4, b), w = a * short_series(c_q, 5, b);
-    float below = multiply_add(-root, w, p), over = 1 / below, q = w * over;
-    float lost = p - multiply_add(root, w, below); /* by `below` */
-    float rest = multiply_add(-q, lost, multiply_add(-q, below, w)) * over;
-    q += multiply_add(q, e.high, multiply_add(q, e.low, rest));
-    return q * e.scale;
+    static const float c[] = {-0x1.000000p-1f, 0x1.fffffcp-4f, -0x1.55548cp-6f,
+                              0x1.5558b8p-9f, -0x1.123e58p-12f,
+                              0x1.6a4d74p-16f};
+    const float integer = integer_here + 64 + 256;
+    float t = multiply_add(square, -0x1.715476p-1f, integer), k = t - integer;
+    float r = multiply_add(a, a, k * 0x1.62e4p0f);
+    r = multiply_add(k, 0x1.7f7d1cp-19f, r);
+    return (struct short_power){r * short_series(c, 6, r), short_two_to(t)};
 }
 
-/* x Phi(x) = max(x, 0) - a Phi(-a), a = |x|; near 0 that would lose digits,
-   and it is x (1 / 2 + x c(-x^2 / 2)); 2^-28. */
+/* a Phi(-a) = w / d (1 + minus_1) 2^k, d = 2 + p + root w, where Phi is the
+   normal distribution and p / a and (w - a) / a^2 are polynomials of a; 2^-27
+   for 0 <= a <= 15, 2^-27.5 where rounding adds most. Near 0 the quotient is
+   w / 2, and for large a 1 / root, whatever w and p lose. What d loses, and the
+   quotient, is in its remainder, which is put back with minus_1. */
+EW_INLINE float normal_tail(float a, float square, struct short_power e)
+{
+    static const float c_w[] = {0x1.c004a2p-1f, 0x1.760d84p-2f, 0x1.4b32a2p-4f,
+                                0x1.0bb6a8p-7f};
+    static const float c_p[] = {0x1.adb128p-1f, 0x1.a78484p-3f, 0x1.4ab1ccp-6f,
+                                0x1.06575ap-16f};
+    const float root = 0x1.40d836p+1f;
+    float w = multiply_add(square, short_series(c_w, 4, a), a);
+    float p = a * short_series(c_p, 4, a);
+    float d = 2 + multiply_add(root, w, p), over = 1 / d, q = w * over;
+    float lost = p + multiply_add(root, w, 2 - d); /* by d */
+    float rest = multiply_add(-q, lost, multiply_add(-q, d, w));
+    return multiply_add(over, multiply_add(w, e.minus_1, rest), q) * e.scale;
+}
+
+/* x Phi(x) = max(x, 0) - a Phi(-a), a = |x|, which is limited by its bits: that
+   loses NaN, but x comes in later again. */
 EW_INLINE float gelu_f32(float x)
 {
-    static const float c[] = {0x1.988452p-2f, 0x1.1057b8p-3f, 0x1.46b204p-5f,
-                              0x1.34396ep-7f, 0x1.9e0b12p-10f};
-    float a = negative_or_least(x, -15), half = -0.5f * a, y = a * half;
-    float tail = normal_tail(a, y, multiply_add(a, half, -y));
-    float far = multiply_add(tail, 0x1p-64f, x < 0 ? 0 : x);
-    float near = x * (0.5f + x * short_series(c, 5, y));
-    return y > -0.32f ? near : far;
+    uint32_t bits = ew_half_bits32(x) & 0x7fffffff, end = ew_half_bits32(15);
+    float a = ew_half_float(bits < end ? bits : end), square = a * a;
+    float tail = normal_tail(a, square, short_gaussian(a, square));
+    return multiply_add(tail, 0x1p-64f, positive_part(x));
 }
 
 #endif

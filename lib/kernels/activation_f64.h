@@ -65,9 +65,7 @@ EW_INLINE double minus_abs(double x, double least)
     return low < least ? least : low;
 }
 
-/* max(x, 0), with -0 for what is negative: adding that to a zero leaves its
-   sign. The zero is not a constant, as clang 14 turns x < 0 ? -0.0 : x into
-   x <= 0 ? -0.0 : x. */
+/* positive_part of activation_f32.h in double. */
 EW_INLINE double positive_part_f64(double x)
 {
     return x < 0 ? copysign(0, x) : x;
