@@ -28,6 +28,21 @@ EW_INLINE float multiply_add(float a, float b, float c)
 #endif
 }
 
+/* The same where that is not so: the sum is rounded to odd first. If something
+   is lost of an even one, it is moved by one to the side of what is lost. */
+EW_INLINE float multiply_add_odd(float a, float b, float c)
+{
+#if defined(EW_FAST_FMA)
+    return fmaf(a, b, c);
+#else
+    double product = (double)a * b, sum = product + c, part = sum - product;
+    double lost = (product - (sum - part)) + (c - part);
+    uint64_t bits = ew_half_bits64(sum), even = ~bits & 1;
+    uint64_t more = lost * sum > 0 ? even : 0, less = lost * sum < 0 ? even : 0;
+    return (float)ew_half_double(bits + more - less);
+#endif
+}
+
 /* n terms from the lowest on, by Horner's rule; n is known at compile time. */
 EW_INLINE float short_series(const float *c, int n, float x)
 {
@@ -152,12 +167,13 @@ EW_INLINE float normal_tail(float a, float square, struct short_power e)
     static const float c_p[] = {0x1.adb128p-1f, 0x1.a78484p-3f, 0x1.4ab1ccp-6f,
                                 0x1.06575ap-16f};
     const float root = 0x1.40d836p+1f;
-    float w = multiply_add(square, short_series(c_w, 4, a), a);
+    float w = multiply_add_odd(square, short_series(c_w, 4, a), a);
     float p = a * short_series(c_p, 4, a);
     float d = 2 + multiply_add(root, w, p), over = 1 / d, q = w * over;
     float lost = p + multiply_add(root, w, 2 - d); /* by d */
     float rest = multiply_add(-q, lost, multiply_add(-q, d, w));
-    return multiply_add(over, multiply_add(w, e.minus_1, rest), q) * e.scale;
+    float more = multiply_add(w, e.minus_1, rest);
+    return multiply_add_odd(over, more, q) * e.scale;
 }
 
 /* x Phi(x) = max(x, 0) - a Phi(-a), a = |x|, which is limited by its bits: that
