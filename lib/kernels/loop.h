@@ -203,7 +203,7 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                               int64_t step_out, int64_t size_x, int64_t size_y)
 {
     int64_t n = EW_LINE / step_out;
-    if (EW_LONG && rows == EW_ROWS_SHORT && cols * step_out >= EW_LONG) {
+    if (EW_LONG > 0 && rows == EW_ROWS_SHORT && cols * step_out >= EW_LONG) {
         int64_t whole = cols / n * n;
         ew_loop_ahead(apply, whole, x, y, with, out, step_x, step_y, step_out,
                       size_x, size_y);
