@@ -96,8 +96,8 @@ EW_INLINE void ew_loop_lines(ew_apply *apply, int64_t cols, const char *x,
     }
 }
 
-/* Bytes of a row that does not stay in the L1 cache, and how far ahead its lines
-   are asked for. SSE2 is slower with that. */
+/* Bytes of a row that does not stay in the L1 cache, and how far ahead its
+   lines are asked for. SSE2 is slower with that. */
 #if defined(__AVX__)
 enum { EW_LONG = 32 << 10, EW_AHEAD = 1 << 10 };
 #else
