@@ -102,7 +102,7 @@ nothing "there is no other writable memory" "$folder/written"
 for level in base avx2 avx512; do
     archive=lib/.libs/lib$level.a
     [ -f "$archive" ] || continue
-    for family in activation complex convert float fold fused gradient int \
+    for family in activation complex convert float fused gradient int join \
         logic move stream sum; do
         echo "ew_${family}_$level"
     done >"$folder/tables"
