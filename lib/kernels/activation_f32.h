@@ -83,9 +83,9 @@ static const float integer_here = 0x1.8p23f + 127;
 /* 2^-32 (1 + e^-x), for which nothing overflows where e^-x counts; y is x, but
    not above 18. With e^-x = (1 - drop) scale it is rounded once, or nearly so:
    1 + scale is exact, but for large scales; then drop is taken from 1 first.
-   log 2 has two parts, and the first step to r is exact. Below -110 k stays, and
-   the series of a large r is as good as infinity. The polynomial is
-   (drop - r) / r^2 for |r| <= log(2) / 2; 2^-28 of e^-r. */
+   log 2 has two parts, and the first step to r is exact. Below -110 k stays,
+   and the series of a large r is as good as infinity. The polynomial is (drop -
+   r) / r^2 for |r| <= log(2) / 2; 2^-28 of e^-r. */
 EW_INLINE float one_and_power(float x, float y)
 {
     static const float c[] = {-0x1.fffffcp-2f, 0x1.55548cp-3f, -0x1.5558b8p-5f,
@@ -121,7 +121,8 @@ EW_INLINE float silu_f32(float x)
 }
 
 /* (1 - e) / (1 + e), e = e^-2|x|. For 2|x| = 2r - k log 2, e is 2^k (1 + 2h),
-   which loses no digits near 0. The polynomial is (h + r) / r^2; 2^-26 of 2h. */
+   which loses no digits near 0. The polynomial is (h + r) / r^2; 2^-26 of 2h.
+ */
 EW_INLINE float tanh_f32(float x)
 {
     static const float c[] = {0x1.fffffep-1f, -0x1.5554aep-1f, 0x1.5556f0p-2f,
@@ -145,9 +146,9 @@ struct short_power {
 
 EW_INLINE struct short_power short_gaussian(float a, float square)
 {
-    static const float c[] = {-0x1.000000p-1f, 0x1.fffffcp-4f, -0x1.55548cp-6f,
-                              0x1.5558b8p-9f, -0x1.123e58p-12f,
-                              0x1.6a4d74p-16f};
+    static const float c[] = {-0x1.000000p-1f,  0x1.fffffcp-4f,
+                              -0x1.55548cp-6f,  0x1.5558b8p-9f,
+                              -0x1.123e58p-12f, 0x1.6a4d74p-16f};
     const float integer = integer_here + 64 + 256;
     float t = multiply_add(square, -0x1.715476p-1f, integer), k = t - integer;
     float r = multiply_add(a, a, k * 0x1.62e4p0f);
