@@ -196,9 +196,9 @@ END_TEST
 START_TEST(tiles_of_several_loops_follow_where_an_input_stands_still)
 {
     for (int i = 0; i < 2; i++) {
-        const int64_t of_x[] = {i ? 200 : 2, 3, 4, 1, 5, 6};
+        const int64_t of_x[] = {i ? 200 : 2, 3, 16, 1, 5, 6};
         const int64_t of_y[] = {3, 1, 7, 1, 6};
-        const int64_t shape[] = {of_x[0], 3, 4, 7, 5, 6};
+        const int64_t shape[] = {of_x[0], 3, 16, 7, 5, 6};
         elementwise_tensor a = {NULL, ELEMENTWISE_F32, 6, of_x, NULL};
         elementwise_tensor b = {NULL, ELEMENTWISE_F32, 5, of_y, NULL};
         elementwise_tensor o = {NULL, ELEMENTWISE_F32, 6, shape, NULL};
