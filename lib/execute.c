@@ -559,14 +559,16 @@ static void run_streaming(const struct ew_loop *loop, int ndim,
 {
     struct ew_pass run = *pass;
     bool in_place = data[EW_OUT] == data[EW_X] || data[EW_OUT] == data[EW_Y];
-    bool by_kernel = run.past && !run.store && (!run.act || run.act_past);
+    bool by_kernel = run.past && !run.store && (!run.act || run.behind);
     if (in_place || by_kernel)
         run.stream = NULL;
     if (!in_place && by_kernel) {
-        run.around.op = run.op;
-        run.op = run.act ? run.act_past : run.past;
+        if (run.act)
+            run.around.op = run.op;
+        run.op = run.act ? run.behind : run.past;
         run.past = run.op;
         run.act = NULL;
+        run.around.past = true;
     }
     run_pass(loop, ndim, &run, data);
 #if defined(__SSE2__)

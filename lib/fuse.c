@@ -67,6 +67,8 @@ void ew_fuse_scales(struct ew_pass *pass, int level, elementwise_dtype compute,
     pass->around.alpha = parameter(compute, options->alpha);
 }
 
+enum { LONG_ROW = 1024 }; /* bytes of a row of out */
+
 /* The activations that a kernel of op may make too (kernel.h). */
 static bool is_short(elementwise_act act)
 {
@@ -119,9 +121,27 @@ static void fuse_into_op(struct elementwise_plan *plan,
     pass->scale[EW_X] = pass->scale[EW_Y] = NULL;
     if (is_short(options->act)) {
         pass->act = NULL;
-        pass->act_past = NULL;
+        pass->behind = NULL;
     }
     pass->around = around(plan->types.compute[EW_OUT], options);
+}
+
+/* Leaves the activation and the operation before it to one kernel, where that
+   reads and writes long rows of the operands themselves. */
+static void fuse_behind_op(struct elementwise_plan *plan)
+{
+    struct ew_pass *pass = &plan->pass;
+    const struct ew_loop *row = plan->loop;
+    int64_t size = pass->size[EW_OUT];
+    if (!pass->act || !pass->behind || ew_pass_buffers(pass) || pass->fold ||
+        plan->empty || plan->ndim == 0 || row->stride[EW_OUT] != size ||
+        row->n * size < LONG_ROW)
+        return;
+    pass->around.op = pass->op;
+    pass->op = pass->behind;
+    if (pass->past)
+        pass->past = pass->behind;
+    pass->act = NULL;
 }
 
 elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
@@ -150,9 +170,10 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     if (options->act != ELEMENTWISE_ACT_NONE) {
         pass->act =
             ew_table_activation(plan->level, compute, (int)options->act);
-        pass->act_past = ew_table_act_past(plan->level, compute, options->act);
+        pass->behind = ew_table_behind(plan->level, compute, options->act);
     }
     fuse_into_op(plan, options);
+    fuse_behind_op(plan);
     plan->one_call &= !ew_pass_tiles(pass);
     return ELEMENTWISE_OK;
 }

@@ -36,6 +36,8 @@ enum {
  *     y -> pack[1] -> load[1] -> scale[1] -/                        |
  *                                                          out <- stream
  *
+ * behind is op and act in one, for long rows of operands as they are.
+ *
  * A NULL step is not needed and left out; without any, op reads and writes
  * the operands themselves. Types choose the kernels of load, op, round and
  * store; options choose scale and act, in fuse.c, or an op that makes them
@@ -51,7 +53,7 @@ struct ew_pass {
     ew_kernel *store;
     ew_streamer *stream; /* past the caches; not in place */
     ew_kernel *past;     /* op and stream in one, where no step lies between */
-    ew_kernel *act_past; /* the same of op, act and stream */
+    ew_kernel *behind;   /* op and act in one, which streams if told to */
     union ew_parameter factor[2]; /* of scale */
     struct ew_around around;      /* of act, and of an op that makes both */
     unsigned char stored[3];      /* bytes of an element in memory */

@@ -92,10 +92,10 @@ ew_kernel *ew_table_activation(int level, elementwise_dtype dtype, int act)
     return find_activations(level, dtype)->run[act];
 }
 
-ew_kernel *ew_table_act_past(int level, elementwise_dtype dtype,
-                             elementwise_act act)
+ew_kernel *ew_table_behind(int level, elementwise_dtype dtype,
+                           elementwise_act act)
 {
-    return find_activations(level, dtype)->past[act];
+    return find_activations(level, dtype)->behind[act];
 }
 
 ew_slope *ew_table_slope(int level, elementwise_dtype dtype,

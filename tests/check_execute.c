@@ -382,7 +382,7 @@ START_TEST(an_activation_may_run_the_operation_and_stream_both)
     struct ew_pass pass = {.op = add,
                            .past = never,
                            .act = record,
-                           .act_past = run_op,
+                           .behind = run_op,
                            .stream = stream,
                            .around.alpha.f64 = 0.5,
                            .size = {8, 8, 8}};

@@ -43,20 +43,20 @@ static struct ew_next ahead(const char *x, int64_t step, int64_t size)
 
 #define C float
 #define NAME(x) x##_f32
-#include "activation_past.inc"
+#include "activation_behind.inc"
 
 #define C double
 #define NAME(x) x##_f64
-#include "activation_past.inc"
+#include "activation_behind.inc"
 
-#define PAST(type)                                                             \
-    .past = {[ELEMENTWISE_ACT_RELU] = past_relu_##type,                        \
-             [ELEMENTWISE_ACT_RELU6] = past_relu6_##type,                      \
-             [ELEMENTWISE_ACT_LEAKY_RELU] = past_leaky_relu_##type,            \
-             [ELEMENTWISE_ACT_SIGMOID] = past_sigmoid_##type,                  \
-             [ELEMENTWISE_ACT_TANH] = past_tanh_##type,                        \
-             [ELEMENTWISE_ACT_GELU] = past_gelu_##type,                        \
-             [ELEMENTWISE_ACT_SILU] = past_silu_##type}
+#define BEHIND(type)                                                           \
+    .behind = {[ELEMENTWISE_ACT_RELU] = behind_relu_##type,                    \
+               [ELEMENTWISE_ACT_RELU6] = behind_relu6_##type,                  \
+               [ELEMENTWISE_ACT_LEAKY_RELU] = behind_leaky_relu_##type,        \
+               [ELEMENTWISE_ACT_SIGMOID] = behind_sigmoid_##type,              \
+               [ELEMENTWISE_ACT_TANH] = behind_tanh_##type,                    \
+               [ELEMENTWISE_ACT_GELU] = behind_gelu_##type,                    \
+               [ELEMENTWISE_ACT_SILU] = behind_silu_##type}
 #define FROM_OPERAND(type)                                                     \
     .from_operand = {[ELEMENTWISE_ACT_RELU] = relu_slopes_##type,              \
                      [ELEMENTWISE_ACT_RELU6] = relu6_slopes_##type,            \
@@ -101,7 +101,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) (x)
 #define PUT(x) (x)
 #define DIRECT true
-#define MORE PAST(f32), FROM_OPERAND(f32), FROM_RESULT(f32)
+#define MORE BEHIND(f32), FROM_OPERAND(f32), FROM_RESULT(f32)
 #include "activation_loop.inc"
 
 #define T double
@@ -111,7 +111,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) (x)
 #define PUT(x) (x)
 #define DIRECT true
-#define MORE PAST(f64), FROM_OPERAND(f64), FROM_RESULT(f64)
+#define MORE BEHIND(f64), FROM_OPERAND(f64), FROM_RESULT(f64)
 #include "activation_loop.inc"
 
 /* Complex numbers have no activation, and a factor is real: it multiplies

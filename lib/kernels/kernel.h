@@ -90,10 +90,11 @@ struct ew_around {
         float f32[EW_AROUNDS];
         double f64[EW_AROUNDS];
     };
-    /* Of an activation that is a step of its own, and makes that operation
-       too where it stores past the caches. */
+    /* Of an activation that is a step of its own, and of one that makes that
+       operation too and perhaps stores past the caches. */
     union ew_parameter alpha;
     ew_kernel *op;
+    bool past;
 };
 
 enum { EW_DTYPES = ELEMENTWISE_C128 + 1 };
@@ -125,8 +126,8 @@ struct ew_c128 {
  *
  *     OUT = act(op(X, Y))
  *
- * by the op and alpha at data[EW_AROUND], whose OUT is neither X nor Y, is
- * dense in rows and does not stay in the caches.
+ * by the op and alpha at data[EW_AROUND], whose OUT is dense in rows; if it
+ * does not stay in the caches either it is neither X nor Y.
  */
 enum { EW_SCALE = ELEMENTWISE_ACT_NONE, EW_ACTS = ELEMENTWISE_ACT_SILU + 1 };
 
@@ -158,7 +159,7 @@ typedef ew_derivative
    at in[EW_Y]; f32 and f64 alone have them. */
 typedef void ew_slope(int64_t n, const void *const in[], void *out);
 struct ew_activations {
-    ew_kernel *run[EW_ACTS], *past[EW_ACTS];
+    ew_kernel *run[EW_ACTS], *behind[EW_ACTS];
     ew_slope *from_operand[EW_ACTS], *from_result[EW_ACTS];
 };
 
