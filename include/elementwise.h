@@ -127,7 +127,7 @@ typedef enum elementwise_op {
  * Functions that can follow the operation in the same pass, of the result z.
  * NaN stays NaN; at infinities the limit stands, and gelu and silu of -0 and
  * of -infinity are -0. Errors of those that are not exact: <= 0.51 ULP on f32,
- * <= 2 ULP on f64, gelu on f64 <= 7 (doc/operations.md).
+ * <= 2 ULP on f64, gelu on f64 <= 9 (doc/operations.md).
  */
 typedef enum elementwise_act {
     ELEMENTWISE_ACT_NONE = 0,
@@ -211,8 +211,9 @@ typedef struct elementwise_executor {
 #define ELEMENTWISE_ADD_TO_OUT 4u
 
 /** A hint: the output is not read soon, so it is better stored past the
-    caches. Outputs of 20 MiB and more are anyway, and outputs in the place of
-    an input never. It never changes a result; gradients do not use it yet. */
+    caches. Outputs of 20 MiB and more are anyway, of 4 MiB where an input is
+    transposed, and outputs in the place of an input never. It never changes a
+   result; gradients do not use it yet. */
 #define ELEMENTWISE_STREAM 8u
 
 /**

@@ -30,6 +30,8 @@ static inline bool are_plain(const elementwise_tensor *x,
 {
     if (!x || !y || !out || x->strides || y->strides || out->strides)
         return false;
+    _Static_assert((ELEMENTWISE_MAX_NDIM & (ELEMENTWISE_MAX_NDIM - 1)) == 0,
+                   "a power of 2 is a bit");
     unsigned ranks = (unsigned)(x->ndim | y->ndim | out->ndim);
     return ranks < ELEMENTWISE_MAX_NDIM && (x->shape || !x->ndim) &&
            (y->shape || !y->ndim) && (out->shape || !out->ndim);

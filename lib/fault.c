@@ -41,6 +41,7 @@ static bool find(const struct elementwise_plan *plan, int what, int first,
                               &found};
     pass.op = ew_table_kernel(plan->level, what, dtype, dtype);
     pass.round = pass.store = pass.pack[EW_X] = pass.pack[EW_Y] = NULL;
+    pass.stream = NULL;
     pass.fold = false; /* these are not the plan's loops */
     pass.turn = 0;
     pass.deep = 0;

@@ -163,9 +163,8 @@ static elementwise_status check_shapes(const struct ew_request *r,
         else if (t->ndim != of->ndim ||
                  (t->ndim && memcmp(t->shape, of->shape,
                                     (size_t)t->ndim * sizeof *t->shape)))
-            status = ew_fail(ELEMENTWISE_BAD_SHAPE,
-                             "%s: %s must have the shape of %s", r->what,
-                             g->names[k], g->names[like(r, k)]);
+            status =
+                ew_fail_like(r->what, g->names[k], t, g->names[like(r, k)], of);
         if (status)
             return status;
     }
@@ -515,10 +514,13 @@ static elementwise_status check_overlap(const struct ew_gradient *g,
                                   (int64_t)ew_types_size(g->dtype[k])))
                 return ew_fail(ELEMENTWISE_OVERLAP,
                                "%s: an element of %s is also an element of "
-                               "%s; dx or dy may be dout itself if nothing "
-                               "is summed into it, and share nothing "
-                               "otherwise",
-                               g->what, g->names[t->out], g->names[k]);
+                               "%s; %s",
+                               g->what, g->names[t->out], g->names[k],
+                               g->apart
+                                   ? "outputs share nothing with anything else"
+                                   : "dx or dy may be dout itself if nothing "
+                                     "is summed into it and it is not added "
+                                     "to, and share nothing otherwise");
     }
     return ELEMENTWISE_OK;
 }

@@ -171,6 +171,17 @@ elementwise_status ew_fail_shapes(elementwise_status status,
     return status;
 }
 
+/* How the shape of t differs from the one it should have: first at dim. */
+static void add_difference(struct ew_text *text, const elementwise_tensor *t,
+                           int ndim, const int64_t *shape, int dim)
+{
+    if (t->ndim != ndim)
+        ew_text_add(text, "; the ranks differ, %d and %d", t->ndim, ndim);
+    else
+        ew_text_add(text, "; dimension %d differs, %lld and %lld", dim,
+                    (long long)t->shape[dim], (long long)shape[dim]);
+}
+
 elementwise_status ew_fail_out(const struct ew_alignment *a, const char *name,
                                const elementwise_tensor *out,
                                const int64_t *shape, int dim)
@@ -183,11 +194,26 @@ elementwise_status ew_fail_out(const struct ew_alignment *a, const char *name,
     ew_text_add(&text, ", the shape of ");
     add_operands(&text, a, " with ");
     ew_text_add(&text, " under axis %d", a->axis);
-    if (out->ndim != a->ndim)
-        ew_text_add(&text, "; the ranks differ, %d and %d", out->ndim, a->ndim);
-    else
-        ew_text_add(&text, "; dimension %d differs, %lld and %lld", dim,
-                    (long long)out->shape[dim], (long long)shape[dim]);
+    add_difference(&text, out, a->ndim, shape, dim);
+    return ELEMENTWISE_BAD_SHAPE;
+}
+
+elementwise_status ew_fail_like(const char *what, const char *name,
+                                const elementwise_tensor *t,
+                                const char *like_name,
+                                const elementwise_tensor *like)
+{
+    struct ew_text text = {message, sizeof message, 0};
+    int dim = 0;
+    while (dim < t->ndim && dim < like->ndim &&
+           t->shape[dim] == like->shape[dim])
+        dim++;
+    ew_text_add(&text, "%s: %s is ", what, name);
+    add_shape(&text, t->ndim, t->shape);
+    ew_text_add(&text, " but must be ");
+    add_shape(&text, like->ndim, like->shape);
+    ew_text_add(&text, ", the shape of %s", like_name);
+    add_difference(&text, t, like->ndim, like->shape, dim);
     return ELEMENTWISE_BAD_SHAPE;
 }
 

@@ -38,4 +38,10 @@ elementwise_status ew_fail_out(const struct ew_alignment *a, const char *name,
                                const elementwise_tensor *out,
                                const int64_t *shape, int dim);
 
+/* BAD_SHAPE of a tensor that must have the shape of another one and has not. */
+elementwise_status ew_fail_like(const char *what, const char *name,
+                                const elementwise_tensor *t,
+                                const char *like_name,
+                                const elementwise_tensor *like);
+
 #endif

@@ -72,9 +72,14 @@ struct ew_pass {
 
 /* An input that is made dense first, in stage.c: the loops as they were, of
    which the inner ones are copied. */
-enum { EW_STAGE_BYTES = 32 << 10, EW_STAGE_LOOPS = 8 };
+enum {
+    EW_STAGE_BYTES = 32 << 10,
+    EW_STAGE_DEEP = 8 << 10, /* at most, beside tiles of several loops */
+    EW_STAGE_LOOPS = 8
+};
 struct ew_stage {
     int operand, inner, ndim; /* ndim is 0 where none is */
+    int64_t bytes;            /* 0 there */
     struct ew_loop loop[EW_STAGE_LOOPS];
 };
 

@@ -7,7 +7,7 @@
  *             y[inner]             for inner, often one loop with x and out
  *                                      buffer[inner]
  *
- * The copy costs as much as one of the many readings, and lies in the L1 cache.
+ * The copy costs as much as one of the many readings, and stays in the caches.
  */
 #include "stage.h"
 
@@ -71,12 +71,14 @@ static void stage(struct elementwise_plan *plan, int k, int inner)
         plan->stage.loop[i] = plan->loop[i];
     for (int i = 0; i < inner; dense *= plan->loop[i++].n)
         plan->loop[i].stride[k] = dense;
+    plan->stage.bytes = dense;
     plan->ndim = ew_plan_merge(plan->loop, plan->ndim, EW_OUT + 1);
 }
 
 void ew_stage_choose(struct elementwise_plan *plan)
 {
     plan->stage.ndim = 0;
+    plan->stage.bytes = 0;
     for (int k = 0; k < 2 && !plan->empty && plan->ndim <= EW_STAGE_LOOPS; k++)
         if (is_staged(plan, k, loops_of(plan, k))) {
             stage(plan, k, loops_of(plan, k));
@@ -109,21 +111,38 @@ static void copy(const struct elementwise_plan *plan, void *from, void *to)
         data);
 }
 
-/* Kept out of the other's stack frame. */
-static __attribute__((noinline)) void
-run_staged(const struct elementwise_plan *plan, void *const data[])
+static void run_staged(const struct elementwise_plan *plan, void *const data[],
+                       void *buffer)
 {
-    _Alignas(64) char buffer[EW_STAGE_BYTES];
     void *staged[] = {data[EW_X], data[EW_Y], data[EW_OUT]};
     copy(plan, data[plan->stage.operand], buffer);
     staged[plan->stage.operand] = buffer;
     ew_execute(plan->loop, plan->ndim, &plan->pass, staged);
 }
 
+/* A call takes no more than 128 KiB of stack, which some systems give a thread:
+   with the tables of a tile of several loops only a small buffer. Kept out of
+   the frames of other calls. */
+static __attribute__((noinline)) void
+run_large(const struct elementwise_plan *plan, void *const data[])
+{
+    _Alignas(64) char buffer[EW_STAGE_BYTES];
+    run_staged(plan, data, buffer);
+}
+
+static __attribute__((noinline)) void
+run_small(const struct elementwise_plan *plan, void *const data[])
+{
+    _Alignas(64) char buffer[EW_STAGE_DEEP];
+    run_staged(plan, data, buffer);
+}
+
 void ew_stage_run(const struct elementwise_plan *plan, void *const data[])
 {
-    if (plan->stage.ndim)
-        run_staged(plan, data);
+    if (plan->stage.bytes > EW_STAGE_DEEP)
+        run_large(plan, data);
+    else if (plan->stage.bytes)
+        run_small(plan, data);
     else
         ew_execute(plan->loop, plan->ndim, &plan->pass, data);
 }

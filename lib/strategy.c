@@ -192,7 +192,8 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     int64_t bytes = bytes_of_out(plan);
     if (plan->pass.turn)
         shape_turned(plan, bytes);
-    if (bytes >= EW_WORTH_DEEP * plan->pass.stored[EW_OUT])
+    if (plan->stage.bytes <= EW_STAGE_DEEP &&
+        bytes >= EW_WORTH_DEEP * plan->pass.stored[EW_OUT])
         ew_tile_deepen(plan, bytes / plan->pass.stored[EW_OUT]);
     if (plan->pass.turn ? streams_turned(plan, bytes)
                         : ew_strategy_streams(bytes))

@@ -252,7 +252,7 @@ elementwise_status ew_types_out(elementwise_op op, elementwise_dtype out,
 
 bool ew_types_widen(elementwise_op op, struct ew_types *types)
 {
-    if (!is_half(types->compute[EW_OUT]) || is_step(op))
+    if (!is_half(types->compute[EW_OUT]) || op == ELEMENTWISE_NEXTAFTER)
         return false;
     for (int k = 0; k < 3; k++)
         types->compute[k] = ELEMENTWISE_F32;

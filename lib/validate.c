@@ -141,8 +141,8 @@ elementwise_status ew_validate_options(const char *what,
         return ew_fail(ELEMENTWISE_INVALID, "%s: unknown act %d", what,
                        (int)options->act);
     if (options->flags & ~(flags | ELEMENTWISE_STREAM))
-        field = "flags must be 0 or ELEMENTWISE_STREAM; for gradients and "
-                "sum_to also ELEMENTWISE_ADD_TO_ what they have";
+        field = "flags must be 0 or ELEMENTWISE_STREAM, and for gradients "
+                "also ELEMENTWISE_ADD_TO_DX and _DY, for sum_to _OUT";
     else if (options->executor)
         field = "executor must be NULL";
     else if (options->threads != 0 && options->threads != 1)

@@ -72,7 +72,7 @@ static double bound_of(elementwise_act act, elementwise_dtype type)
         return 0.5001;
     if (act == ELEMENTWISE_ACT_SIGMOID && type == ELEMENTWISE_F32)
         return 1.75;
-    return act == ELEMENTWISE_ACT_GELU && type == ELEMENTWISE_F64 ? 7 : 2;
+    return act == ELEMENTWISE_ACT_GELU && type == ELEMENTWISE_F64 ? 9 : 2;
 }
 
 static bool is_near(double got, long double want, double bound,
@@ -491,6 +491,31 @@ START_TEST(strides_and_levels_do_not_change_a_bit)
 }
 END_TEST
 
+/* A product is not rounded to f16 on its way to the activation, whatever the
+   operation. */
+START_TEST(products_stay_in_f32_before_an_activation)
+{
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    const uint16_t one = 0x3c00;
+    options.act = ELEMENTWISE_ACT_SIGMOID;
+    options.scale_x = 0.3;
+    for (unsigned bits = 0; bits < 0x4c00; bits++) {
+        uint16_t in = (uint16_t)bits, by_mul, by_copysign;
+        elementwise_tensor a = {&in, ELEMENTWISE_F16, 0, NULL, NULL}, to = a;
+        elementwise_tensor b = {(void *)&one, ELEMENTWISE_F16, 0, NULL, NULL};
+        to.data = &by_mul;
+        ck_assert_int_eq(
+            elementwise_apply(ELEMENTWISE_MUL, &a, &b, -1, &to, &options),
+            ELEMENTWISE_OK);
+        to.data = &by_copysign;
+        ck_assert_int_eq(
+            elementwise_apply(ELEMENTWISE_COPYSIGN, &a, &b, -1, &to, &options),
+            ELEMENTWISE_OK);
+        ck_assert_uint_eq(by_mul, by_copysign);
+    }
+}
+END_TEST
+
 START_TEST(a_plan_says_what_is_fused)
 {
     int64_t n = 5;
@@ -588,6 +613,7 @@ int main(void)
     tcase_add_test(values, out_may_be_an_operand);
     tcase_add_loop_test(values, strides_and_levels_do_not_change_a_bit, 1,
                         ACTS);
+    tcase_add_test(values, products_stay_in_f32_before_an_activation);
     tcase_add_test(values, a_plan_says_what_is_fused);
     tcase_add_test(refused, results_that_are_no_floats_are_refused);
     tcase_add_test(refused, sums_take_neither);

@@ -269,6 +269,11 @@ START_TEST(a_zero_to_a_negative_power_is_found)
         expect(ELEMENTWISE_POW, &l.x, &l.y, &l.out, false);
         put(x_data, dx, 2999, 0);
         expect(ELEMENTWISE_POW, &l.x, &l.y, &l.out, true);
+        elementwise_options past = ELEMENTWISE_OPTIONS_INIT;
+        past.flags = ELEMENTWISE_STREAM;
+        ck_assert_int_eq(
+            elementwise_apply(ELEMENTWISE_POW, &l.x, &l.y, -1, &l.out, &past),
+            ELEMENTWISE_DIVISION_BY_ZERO);
         elementwise_tensor wide = l.out;
         wide.dtype = ELEMENTWISE_F64;
         expect(ELEMENTWISE_POW, &l.x, &l.y, &wide, true);

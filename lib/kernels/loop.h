@@ -211,6 +211,8 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
         y += whole * step_y;
         out += whole * step_out;
         cols -= whole;
+        if (cols == 0)
+            return;
     }
     if (rows == EW_ROWS_PAST)
         ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out);

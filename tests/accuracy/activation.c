@@ -14,7 +14,7 @@
 
 #include "elementwise.h"
 
-enum { BLOCK = 1000, KINDS = 4, DIGITS = 200 };
+enum { BLOCK = 1000, KINDS = 5, DIGITS = 200 };
 
 struct subject {
     elementwise_act act;
@@ -23,7 +23,7 @@ struct subject {
 
 static const struct subject subjects[] = {{ELEMENTWISE_ACT_SIGMOID, {1.75, 2}},
                                           {ELEMENTWISE_ACT_TANH, {2, 2}},
-                                          {ELEMENTWISE_ACT_GELU, {2, 7}},
+                                          {ELEMENTWISE_ACT_GELU, {2, 9}},
                                           {ELEMENTWISE_ACT_SILU, {2, 2}}};
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
@@ -43,15 +43,18 @@ static double random_unit(void)
     return (double)(random_bits() >> 11) * 0x1p-53;
 }
 
-/* The kinds: where functions bend, out to where results underflow, all
-   exponents, and small values. */
+/* The kinds: where functions bend, out to where results underflow, small values
+   of all exponents, and those just below powers of 2, whose results have large
+   errors for their last place. */
 static double draw(int kind)
 {
     static const double reach[] = {8, 120, 800};
     double sign = random_bits() & 1 ? 1 : -1, u = random_unit();
     if (kind < 3)
         return sign * u * reach[kind];
-    return sign * ldexp(0.5 + u / 2, -(int)(random_bits() % 1100));
+    if (kind == 3)
+        return sign * ldexp(0.5 + u / 2, -(int)(random_bits() % 1100));
+    return sign * ldexp(1 - u / 16, -(int)(random_bits() % 40));
 }
 
 static void set_exact(mpfr_t to, elementwise_act act, double x)
