@@ -1038,7 +1038,10 @@ START_TEST(many_short_rows_are_summed)
     static const int64_t cols[] = {1, 2, 3, 7, 8, 15, 16, 17, 100};
     struct gradient g = {0};
     for (size_t k = 0; k < 2 * sizeof cols / sizeof *cols; k++) {
-        struct support_shapes s = {k & 1, 2, 1, 2, {1111, cols[k / 2]}};
+        struct support_shapes s = {
+            .axis = k & 1, .x_ndim = 2, .y_ndim = 1, .ndim = 2};
+        s.x[0] = 1111;
+        s.x[1] = cols[k / 2];
         s.y[0] = s.x[k & 1];
         memcpy(s.out, s.x, sizeof s.x);
         prepare(&g, ELEMENTWISE_ADD, floats[_i], floats[_i], &s);
