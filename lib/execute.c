@@ -28,8 +28,8 @@ enum {
 /* The buffers of one tile, aligned for any vector. Both what is packed before
    it is converted and what was converted before it is streamed are stored.
    Operands that are gathered or scattered have places; others none. An input
-   that stood still since the tile before is gathered, and converted, already.
- */
+   that stood still since the tile before is gathered and converted
+   already. */
 struct buffers {
     _Alignas(64) char stored[EW_TILE_BYTES], load[2][EW_TILE_BYTES];
     _Alignas(64) char made[EW_TILE_BYTES], rounded[EW_TILE_BYTES];

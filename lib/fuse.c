@@ -119,10 +119,8 @@ static void fuse_into_op(struct elementwise_plan *plan,
     if (pass->past)
         pass->past = whole(plan, EW_WHOLE_PAST);
     pass->scale[EW_X] = pass->scale[EW_Y] = NULL;
-    if (is_short(options->act)) {
+    if (is_short(options->act))
         pass->act = NULL;
-        pass->behind = NULL;
-    }
     pass->around = around(plan->types.compute[EW_OUT], options);
 }
 

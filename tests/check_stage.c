@@ -92,11 +92,7 @@ static void draw(int64_t shape[4], int64_t strides[4])
     for (int i = 0; i < 4; i++)
         shape[i] = some[support_random(0, i < outer ? 5 : 4)];
     shape[0] *= 12000 / (shape[0] * shape[1] * shape[2] * shape[3]) + 1;
-    for (int i = 3; i > outer; i--) {
-        int other = outer + (int)support_random(0, i - outer), swap = order[i];
-        order[i] = order[other];
-        order[other] = swap;
-    }
+    support_shuffle(order, outer, 4);
     for (int i = 0; i < 4; i++) {
         int d = order[i];
         strides[d] = i < outer || !support_random(0, 4) ? 0 : dense;

@@ -331,11 +331,7 @@ static void random_strides(const int64_t shape[4], int64_t strides[4],
 {
     int order[] = {0, 1, 2, 3};
     int64_t dense = input && !support_random(0, 4) ? 2 : 1;
-    for (int i = 3; i > 0; i--) {
-        int other = (int)support_random(0, i), swap = order[i];
-        order[i] = order[other];
-        order[other] = swap;
-    }
+    support_shuffle(order, 0, 4);
     for (int i = 0; i < 4; i++) {
         strides[order[i]] = dense;
         dense *= shape[order[i]] + (support_random(0, 5) ? 0 : 1);

@@ -95,6 +95,15 @@ int64_t support_random(int64_t least, int64_t most)
     return (int64_t)((uint64_t)least + (count ? bits % count : bits));
 }
 
+void support_shuffle(int *order, int first, int n)
+{
+    for (int i = n - 1; i > first; i--) {
+        int other = first + (int)support_random(0, i - first), swap = order[i];
+        order[i] = order[other];
+        order[other] = swap;
+    }
+}
+
 /* ---------------------------------------------------------------------
  * Values
  */

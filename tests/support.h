@@ -36,6 +36,9 @@ uint64_t support_bits(void);
 /* From least to most, both included. */
 int64_t support_random(int64_t least, int64_t most);
 
+/* Puts the numbers from `first` to n - 1 of an array in random order. */
+void support_shuffle(int *order, int first, int n);
+
 /* Any value of a type, the special ones often. */
 void support_value(elementwise_dtype type, void *element);
 

@@ -121,8 +121,8 @@ EW_INLINE float silu_f32(float x)
 }
 
 /* (1 - e) / (1 + e), e = e^-2|x|. For 2|x| = 2r - k log 2, e is 2^k (1 + 2h),
-   which loses no digits near 0. The polynomial is (h + r) / r^2; 2^-26 of 2h.
- */
+   which loses no digits near 0. The polynomial is (h + r) / r^2; 2^-26
+   of 2h. */
 EW_INLINE float tanh_f32(float x)
 {
     static const float c[] = {0x1.fffffep-1f, -0x1.5554aep-1f, 0x1.5556f0p-2f,
