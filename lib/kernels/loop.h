@@ -71,12 +71,31 @@ EW_INLINE void ew_loop_row(ew_apply *apply, int64_t cols, const char *x,
               out + c * step_out);
 }
 
+/* Bytes of a row that does not stay in the L1 cache, and how far ahead the
+   lines of out are asked for. SSE2 is slower with that. */
+#if defined(__AVX__)
+enum { EW_LONG = 32 << 10, EW_AHEAD = 1 << 10 };
+#else
+enum { EW_LONG = 0, EW_AHEAD = 0 };
+#endif
+
+/* Stores wait for their lines one after the other, where loads are found in the
+   L2 cache ahead of time: so a line of out is asked for that is needed later,
+   but none beyond the last byte to be. */
+EW_INLINE void ew_loop_ask(char *out, int64_t at, int64_t last)
+{
+    if (EW_AHEAD > 0)
+        __builtin_prefetch(out + (at + EW_AHEAD < last ? at + EW_AHEAD : last),
+                           1);
+}
+
 /* Lines up to which a row is short. */
 enum { EW_SHORT = 4 };
 
 /* As ew_loop_row, for a row of at least one line, apart from x and y, with no
    elements left over one by one: the last line ends where the row does, and
-   what it shares with the line before is made twice.
+   what it shares with the line before is made twice. Lines of other rows are
+   asked for, of which the last starts `left` bytes further on.
 
        row     0 1 2 3 4 5 6 7 8 9
        lines   0 1 2 3
@@ -85,28 +104,21 @@ enum { EW_SHORT = 4 };
 */
 EW_INLINE void ew_loop_lines(ew_apply *apply, int64_t cols, const char *x,
                              const char *y, const void *with, char *out,
-                             int64_t step_x, int64_t step_y, int64_t step_out)
+                             int64_t step_x, int64_t step_y, int64_t step_out,
+                             int64_t left)
 {
     int64_t n = EW_LINE / step_out, last = cols - n;
     for (int64_t next = 0; next < cols; next += n) {
         int64_t c = next < last ? next : last;
+        ew_loop_ask(out, c * step_out, left);
         EW_INDEPENDENT
         for (int64_t i = c; i < c + n; i++)
             apply(x + i * step_x, y + i * step_y, with, out + i * step_out);
     }
 }
 
-/* Bytes of a row that does not stay in the L1 cache, and how far ahead its
-   lines are asked for. SSE2 is slower with that. */
-#if defined(__AVX__)
-enum { EW_LONG = 32 << 10, EW_AHEAD = 1 << 10 };
-#else
-enum { EW_LONG = 0, EW_AHEAD = 0 };
-#endif
-
-/* As ew_loop_row, for whole lines. Stores wait for their lines one after the
-   other, where loads are found in the L2 cache ahead of time: so the lines of
-   out are asked for, as far as the row goes. */
+/* As ew_loop_row, for whole lines, which are asked for as far as the row
+   goes. */
 EW_INLINE void ew_loop_ahead(ew_apply *apply, int64_t cols, const char *x,
                              const char *y, const void *with, char *out,
                              int64_t step_x, int64_t step_y, int64_t step_out,
@@ -117,8 +129,7 @@ EW_INLINE void ew_loop_ahead(ew_apply *apply, int64_t cols, const char *x,
     memcpy(x0, x, (size_t)size_x);
     memcpy(y0, y, (size_t)size_y);
     for (int64_t c = 0; c < cols; c += n) {
-        int64_t ahead = c * step_out + EW_AHEAD;
-        __builtin_prefetch(out + (ahead < last ? ahead : last), 1);
+        ew_loop_ask(out, c * step_out, last);
         EW_INDEPENDENT
         for (int64_t i = c; i < c + n; i++)
             apply(step_x ? x + i * step_x : x0, step_y ? y + i * step_y : y0,
@@ -200,7 +211,8 @@ EW_INLINE enum ew_form ew_loop_form(const struct ew_stride s[], int64_t x,
 EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                               const char *x, const char *y, const void *with,
                               char *out, int64_t step_x, int64_t step_y,
-                              int64_t step_out, int64_t size_x, int64_t size_y)
+                              int64_t step_out, int64_t size_x, int64_t size_y,
+                              int64_t left)
 {
     int64_t n = EW_LINE / step_out;
     if (EW_LONG > 0 && rows == EW_ROWS_SHORT && cols * step_out >= EW_LONG) {
@@ -218,7 +230,8 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
         ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out);
     else if (rows == EW_ROWS_SHORT && cols >= n && cols <= EW_SHORT * n &&
              out != x && out != y)
-        ew_loop_lines(apply, cols, x, y, with, out, step_x, step_y, step_out);
+        ew_loop_lines(apply, cols, x, y, with, out, step_x, step_y, step_out,
+                      left);
     else
         ew_loop_row(apply, cols, x, y, with, out, step_x, step_y, step_out,
                     size_x, size_y);
@@ -235,8 +248,8 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
     char *out = data[EW_OUT];
     for (;;) {
         ew_loop_formed(apply, how, cols, x, y, with, out, step_x, step_y,
-                       step_out, size_x, size_y);
-        if (--rows == 0)
+                       step_out, size_x, size_y, --rows * s[EW_OUT].row);
+        if (rows == 0)
             return;
         x += s[EW_X].row;
         y += s[EW_Y].row;

@@ -316,7 +316,7 @@ void bench_machine_measure(struct bench_machine *m,
         if (bytes > (double)arena->size / 4)
             break;
         m->bytes[m->points] = bytes;
-        bytes *= m->points < 2 ? 1.5 : 2;
+        bytes *= 1.5;
     }
     /* What disturbs one round is not there in another one. */
     for (int round = 0; round < ROUNDS; round++)
