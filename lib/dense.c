@@ -37,26 +37,6 @@ static inline bool are_plain(const elementwise_tensor *x,
            (y->shape || !y->ndim) && (out->shape || !out->ndim);
 }
 
-/* Whether x and y have out's shape or rank 0, so that one loop of n walks
-   all three. */
-static inline bool is_line(const elementwise_tensor *x,
-                           const elementwise_tensor *y,
-                           const elementwise_tensor *out, int64_t *n)
-{
-    const int64_t *shape = out->shape;
-    const int64_t *shape_x = x->ndim ? x->shape : shape;
-    const int64_t *shape_y = y->ndim ? y->shape : shape;
-    if ((x->ndim && x->ndim != out->ndim) ||
-        (y->ndim && y->ndim != out->ndim) || (x->ndim | y->ndim) != out->ndim)
-        return false;
-    *n = 1;
-    for (int i = 0; i < out->ndim; i++)
-        if (shape_x[i] != shape[i] || shape_y[i] != shape[i] || shape[i] < 1 ||
-            __builtin_mul_overflow(*n, shape[i], n))
-            return false;
-    return *n <= most;
-}
-
 /* Opens the loops from the last dimension to the first. As all operands are
    dense, dimensions along which the same ones of them are stretched walk
    memory as one; an extent of 0 is not counted, as in validate.c. False unless
@@ -132,18 +112,26 @@ static inline bool are_usable(const elementwise_tensor *x,
            is_apart(y, bytes.y, out, bytes.out);
 }
 
-/* The commonest calls: one loop, no broadcasting but of scalars. */
-static inline bool run_line(ew_kernel *kernel, int64_t n,
-                            const elementwise_tensor *x,
-                            const elementwise_tensor *y,
-                            const elementwise_tensor *out)
+/* The commonest calls: one loop over operands of out's shape or of rank 0, and
+   which of them have a shape is known at compile time. */
+static inline __attribute__((always_inline)) bool
+run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
+         const elementwise_tensor *y, bool walks_y,
+         const elementwise_tensor *out)
 {
-    int64_t size = (int64_t)ew_types_size(x->dtype);
+    int64_t n = 1, size = (int64_t)ew_types_size(x->dtype);
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
-    bool walks_x = x->ndim == out->ndim, walks_y = y->ndim == out->ndim;
+    for (int i = 0; i < out->ndim; i++) {
+        int64_t extent = out->shape[i];
+        if ((walks_x && x->shape[i] != extent) ||
+            (walks_y && y->shape[i] != extent) || extent < 1 ||
+            __builtin_mul_overflow(n, extent, &n))
+            return false;
+    }
     struct reach bytes = {walks_x ? n * size : size, walks_y ? n * size : size,
                           n * size_out};
-    if (ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
+    if (n > most || ew_strategy_streams(bytes.out) ||
+        !are_usable(x, y, out, bytes))
         return false;
     void *const data[] = {x->data, y->data, out->data};
     const struct ew_stride stride[] = {
@@ -154,9 +142,9 @@ static inline bool run_line(ew_kernel *kernel, int64_t n,
 
 /* All others. Too many too short rows are left to the plan, which packs, and so
    are outputs that it stores past the caches. */
-static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
-                      const elementwise_tensor *y, int axis,
-                      const elementwise_tensor *out)
+static __attribute__((noinline)) bool
+run_loops(ew_kernel *kernel, const elementwise_tensor *x,
+          const elementwise_tensor *y, int axis, const elementwise_tensor *out)
 {
     int64_t size = (int64_t)ew_types_size(x->dtype);
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
@@ -180,20 +168,34 @@ static bool run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     return true;
 }
 
+/* One operand of rank 0, and another of out's shape. */
+static __attribute__((noinline)) bool run_scalar(ew_kernel *kernel,
+                                                 const elementwise_tensor *x,
+                                                 const elementwise_tensor *y,
+                                                 const elementwise_tensor *out)
+{
+    if (y->ndim == 0)
+        return x->ndim == out->ndim && run_line(kernel, x, true, y, false, out);
+    return y->ndim == out->ndim && run_line(kernel, x, false, y, true, out);
+}
+
 /* False: it was not a simple call, and nothing is done. */
 static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
                               const elementwise_tensor *y, int axis,
                               const elementwise_tensor *out)
 {
-    int64_t n;
     if (!are_plain(x, y, out) ||
         !ew_types_direct(op, x->dtype, y->dtype, out->dtype))
         return false;
     ew_kernel *kernel = ew_table_direct(ew_cpu_level(), (int)op, x->dtype);
     if (!kernel)
         return false;
-    return is_line(x, y, out, &n) ? run_line(kernel, n, x, y, out)
-                                  : run_loops(kernel, x, y, axis, out);
+    bool alike = x->ndim == out->ndim && y->ndim == out->ndim;
+    if (alike && run_line(kernel, x, true, y, true, out))
+        return true;
+    if (!alike && (!x->ndim || !y->ndim) && run_scalar(kernel, x, y, out))
+        return true;
+    return run_loops(kernel, x, y, axis, out);
 }
 
 elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,

@@ -112,7 +112,9 @@ int bench_align(const struct bench_case *c, enum bench_operand k,
                 int64_t extent[], int64_t stride[]);
 
 bool bench_is_output(const struct bench_case *c, enum bench_operand k);
-elementwise_status bench_case_call(const struct bench_case *c);
+
+/* So many calls, as a program would make them: not OK if one was not. */
+elementwise_status bench_case_call(const struct bench_case *c, int times);
 
 int64_t bench_elements(const elementwise_tensor *t);
 

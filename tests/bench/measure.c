@@ -42,8 +42,8 @@ static double run(const struct bench_case *cases, int n, int *next, int calls)
 {
     int i = *next;
     double start = bench_spent();
-    for (int k = 0; k < calls; k++) {
-        bench_case_call(&cases[i]);
+    for (int k = 0, times = n > 1 ? 1 : calls; k < calls; k += times) {
+        bench_case_call(&cases[i], times);
         i = i + 1 < n ? i + 1 : 0;
     }
     *next = i;

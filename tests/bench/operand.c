@@ -245,18 +245,23 @@ void bench_case_copy(const struct bench_case *from, const struct bench_case *to)
             memcpy(to->start[k], from->start[k], from->bytes[k]);
 }
 
-elementwise_status bench_case_call(const struct bench_case *c)
+elementwise_status bench_case_call(const struct bench_case *c, int times)
 {
     const struct bench_pattern *p = &c->row->pattern;
     const elementwise_tensor *t = c->t;
-    switch (p->kind) {
-    case BENCH_SUM:
-        return elementwise_sum_to(&t[X], p->axis, &t[Y], NULL);
-    case BENCH_GRADIENT:
-        return elementwise_apply_grad(c->row->op, &t[X], &t[Y], NULL, &t[OUT],
-                                      p->axis, &t[DX], &t[DY], NULL);
-    default:
-        return elementwise_apply(c->row->op, &t[X], &t[Y], p->axis, &t[OUT],
-                                 c->row->act ? &c->options : NULL);
-    }
+    const elementwise_options *options = c->row->act ? &c->options : NULL;
+    elementwise_op op = c->row->op;
+    elementwise_status status = ELEMENTWISE_OK;
+    if (p->kind == BENCH_SUM)
+        for (int i = 0; i < times; i++)
+            status |= elementwise_sum_to(&t[X], p->axis, &t[Y], NULL);
+    else if (p->kind == BENCH_GRADIENT)
+        for (int i = 0; i < times; i++)
+            status |= elementwise_apply_grad(op, &t[X], &t[Y], NULL, &t[OUT],
+                                             p->axis, &t[DX], &t[DY], NULL);
+    else
+        for (int i = 0; i < times; i++)
+            status |=
+                elementwise_apply(op, &t[X], &t[Y], p->axis, &t[OUT], options);
+    return status;
 }
