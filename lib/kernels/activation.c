@@ -10,6 +10,7 @@
 
 #include "activation_f32.h"
 #include "activation_f64.h"
+#include "activation_lanes.h"
 #include "half.h"
 #include "loop.h"
 

@@ -1,5 +1,5 @@
 /*
- * sigmoid, tanh, gelu and silu on f32, in f32, with errors below 2 ULP.
+ * sigmoid, tanh and silu on f32, in f32, with errors below 2 ULP.
  * Nothing branches or calls, so loops of them become vectors on every level.
  *
  * Polynomials were fitted to the smallest largest error of the result, and
@@ -25,21 +25,6 @@ EW_INLINE float multiply_add(float a, float b, float c)
     return fmaf(a, b, c);
 #else
     return (float)((double)a * b + c);
-#endif
-}
-
-/* The same where that is not so: the sum is rounded to odd first. If something
-   is lost of an even one, it is moved by one to the side of what is lost. */
-EW_INLINE float multiply_add_odd(float a, float b, float c)
-{
-#if defined(EW_FAST_FMA)
-    return fmaf(a, b, c);
-#else
-    double product = (double)a * b, sum = product + c, part = sum - product;
-    double lost = (product - (sum - part)) + (c - part);
-    uint64_t bits = ew_half_bits64(sum), even = ~bits & 1;
-    uint64_t more = lost * sum > 0 ? even : 0, less = lost * sum < 0 ? even : 0;
-    return (float)ew_half_double(bits + more - less);
 #endif
 }
 
@@ -134,57 +119,6 @@ EW_INLINE float tanh_f32(float x)
     float scale = short_two_to(t), half = 0.5f * scale;
     float sum = multiply_add(scale, h, 0.5f + half);
     return copysignf(multiply_add(-scale, h, 0.5f - half) / sum, x);
-}
-
-/* -e^(-a^2 / 2) = 2^-64 (1 + minus_1) scale; square is a^2 as rounded. 64 keep
-   scale from being subnormal, 256 are its sign. log 2 has two parts, of which
-   the first leaves k times it exact. The polynomial is (e^(-r / 2) - 1) / r for
-   |r| <= log 2; 2^-28 of the power. */
-struct short_power {
-    float minus_1, scale;
-};
-
-EW_INLINE struct short_power short_gaussian(float a, float square)
-{
-    static const float c[] = {-0x1.000000p-1f,  0x1.fffffcp-4f,
-                              -0x1.55548cp-6f,  0x1.5558b8p-9f,
-                              -0x1.123e58p-12f, 0x1.6a4d74p-16f};
-    const float integer = integer_here + 64 + 256;
-    float t = multiply_add(square, -0x1.715476p-1f, integer), k = t - integer;
-    float r = multiply_add(a, a, k * 0x1.62e4p0f);
-    r = multiply_add(k, 0x1.7f7d1cp-19f, r);
-    return (struct short_power){r * short_series(c, 6, r), short_two_to(t)};
-}
-
-/* a Phi(-a) = w / d (1 + minus_1) 2^k, d = 2 + p + root w, where Phi is the
-   normal distribution and p / a and (w - a) / a^2 are polynomials of a; 2^-27
-   for 0 <= a <= 15, 2^-27.5 where rounding adds most. Near 0 the quotient is
-   w / 2, and for large a 1 / root, whatever w and p lose. What d loses, and the
-   quotient, is in its remainder, which is put back with minus_1. */
-EW_INLINE float normal_tail(float a, float square, struct short_power e)
-{
-    static const float c_w[] = {0x1.c004a2p-1f, 0x1.760d84p-2f, 0x1.4b32a2p-4f,
-                                0x1.0bb6a8p-7f};
-    static const float c_p[] = {0x1.adb128p-1f, 0x1.a78484p-3f, 0x1.4ab1ccp-6f,
-                                0x1.06575ap-16f};
-    const float root = 0x1.40d836p+1f;
-    float w = multiply_add_odd(square, short_series(c_w, 4, a), a);
-    float p = a * short_series(c_p, 4, a);
-    float d = 2 + multiply_add(root, w, p), over = 1 / d, q = w * over;
-    float lost = p + multiply_add(root, w, 2 - d); /* by d */
-    float rest = multiply_add(-q, lost, multiply_add(-q, d, w));
-    float more = multiply_add(w, e.minus_1, rest);
-    return multiply_add_odd(over, more, q) * e.scale;
-}
-
-/* x Phi(x) = max(x, 0) - a Phi(-a), a = |x|, which is limited by its bits: that
-   loses NaN, but x comes in later again. */
-EW_INLINE float gelu_f32(float x)
-{
-    uint32_t bits = ew_half_bits32(x) & 0x7fffffff, end = ew_half_bits32(15);
-    float a = ew_half_float(bits < end ? bits : end), square = a * a;
-    float tail = normal_tail(a, square, short_gaussian(a, square));
-    return multiply_add(tail, 0x1p-64f, positive_part(x));
 }
 
 #endif

@@ -158,6 +158,13 @@ EW_INLINE double gelu_f64(double x)
     return EW_MULTIPLY_ADD(part, -unscale, positive_part_f64(x));
 }
 
+EW_INLINE void gelu_each_f64(int64_t n, const double *x, double *out)
+{
+    EW_INDEPENDENT
+    for (int64_t i = 0; i < n; i++)
+        out[i] = gelu_f64(x[i]);
+}
+
 /* Derivatives. That of sigmoid is e / (1 + e)^2, e = e^-|z|. */
 EW_INLINE double sigmoid_slope(double z)
 {
