@@ -127,6 +127,20 @@ EW_INLINE const char *ew_block_input(const struct ew_block_place *at, int64_t n,
     return buffer;
 }
 
+/* Once more, one by one, those of n elements whose odd is not 0: a first pass
+   that has no branches for them becomes vectors. */
+EW_INLINE void ew_block_odd(ew_apply *apply, int64_t n, int64_t size,
+                            const double odd[], const char *x, const char *y,
+                            void *made)
+{
+    uint64_t any = 0;
+    for (int64_t i = 0; i < n; i++)
+        any |= odd[i] != 0;
+    for (int64_t i = 0; any && i < n; i++)
+        if (odd[i] != 0)
+            apply(x + i * size, y + i * size, NULL, (char *)made + i * size);
+}
+
 /* A whole kernel on elements of one size, of which `one` is the number 1. */
 EW_INLINE void ew_block_all(ew_block_compute *compute, int64_t size,
                             const void *one, const void *with, int64_t rows,

@@ -114,6 +114,15 @@ EW_INLINE struct ew_pair ew_pair_exp2(struct ew_pair u, double *n)
     return ew_pair_sum(power.high, power.low);
 }
 
+/* For a normal x > 0, x = 2^e m: gives m, from sqrt(1/2) to sqrt(2). */
+EW_INLINE double ew_pair_split(double x, double *e)
+{
+    const uint64_t root_half = 0x3fe6a09e667f3bcd, bias = (uint64_t)1023 << 52;
+    uint64_t b = ew_wide_bits(x), k = (b - root_half + bias) >> 52;
+    *e = ew_wide_from(k | 0x4330000000000000) - (0x1p52 + 1023);
+    return ew_wide_from(b - (k << 52) + bias);
+}
+
 /* x 2^n for an n that ew_pair_exp2 left, if it is a normal number. */
 EW_INLINE double ew_pair_scale(double x, double n)
 {

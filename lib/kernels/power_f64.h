@@ -15,12 +15,10 @@
    pairs. */
 EW_INLINE struct ew_pair ew_power_log2(double x, double shift)
 {
-    const uint64_t root_half = 0x3fe6a09e667f3bcd, bias = (uint64_t)1023 << 52;
     const struct ew_pair c0 = {0x1.71547652b82fep+1, 0x1.77b0bffc99a7fp-55};
     const struct ew_pair c1 = {0x1.ec709dc3a03fcp-1, 0x1.7d388bb4af517p-55};
-    uint64_t b = ew_wide_bits(x), k = (b - root_half + bias) >> 52;
-    double f = ew_wide_from(b - (k << 52) + bias) - 1;
-    double e = ew_wide_from(k | 0x4330000000000000) - (0x1p52 + 1023) - shift;
+    double e, f = ew_pair_split(x, &e) - 1;
+    e -= shift;
     struct ew_pair s =
         ew_pair_quotient((struct ew_pair){f, -0.0}, ew_pair_sum(2, f));
     struct ew_pair z = ew_pair_multiply(s, s);

@@ -7,7 +7,7 @@ in numbers of 50 digits (mpmath), and prints them with their largest error.
 import struct
 
 from mpmath import mp, mpf, atan, atanh, cos, log, lu_solve, matrix, pi, \
-    polyval, sqrt
+    polyval, sin, sqrt
 
 mp.dps = 50
 
@@ -130,6 +130,16 @@ def main():
                        [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7])
     show("atan_rest", atan_rest, 0, 0.25, 11)
     show("atan_rest_f32", atan_rest, 0, 0.25, 5)
+    show("artanh_rest",
+         series(lambda x: atanh(x) - x, 3, [mpf(1) / 3, mpf(1) / 5, mpf(1) / 7]),
+         0, s * s, 6)
+    eighth = (pi / 4)**2
+    show("sine_rest",
+         series(lambda x: sin(x) - x, 3, [-mpf(1) / 6, mpf(1) / 120]), 0,
+         eighth, 3)
+    show("cosine_rest",
+         series(lambda x: cos(x) - 1 + x * x / 2, 4,
+                [mpf(1) / 24, -mpf(1) / 720]), 0, eighth, 3)
 
 
 if __name__ == "__main__":
