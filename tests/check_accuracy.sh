@@ -12,7 +12,8 @@ fi
 status=0
 table=$($folder/accuracy 400) || status=$?
 more=$($folder/activation 1000) || status=$?
-printf '%s\n' "$table" "$more" | awk '
+rest=$($folder/complex 400) || status=$?
+printf '%s\n' "$table" "$more" "$rest" | awk '
 / ok / || / TOO LARGE / {
     sub(/^/, (/ ok /  ? "ok " : "not ok ") ++n " - error within its bound: ")
     print

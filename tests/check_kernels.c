@@ -321,6 +321,56 @@ START_TEST(one_special_operand_is_like_any_other)
 }
 END_TEST
 
+/* Every element as the baseline's kernel makes it alone. */
+static void compare_alone(const struct kernel *k)
+{
+    static const struct ew_stride none[EW_OPERANDS];
+    int64_t index[2] = {0};
+    char alone[16];
+    do {
+        void *data[EW_OPERANDS] = {ref_at(&x.t, index), ref_at(&y.t, index),
+                                   alone};
+        k->scalar(1, 1, data, none);
+        if (!ref_same(k->out, alone, ref_at(&out.t, index)))
+            report(k, "another quotient than alone");
+    } while (ref_next(2, out.shape, index));
+}
+
+/* Zeros, infinities and NaN among divisors, at any place of a vector and of
+   rows that are walked along or down. */
+START_TEST(complex_quotients_are_the_same_bits_anywhere)
+{
+    static const int64_t rows[] = {1, 2, 63, 65, 130};
+    static const struct form steps[] = {{1, 1, 1},  {1, 0, 1},  {0, 1, 1},
+                                        {2, -1, 1}, {1, 16, 1}, {-1, 2, 3}};
+    elementwise_dtype t = _i % 2 ? ELEMENTWISE_C128 : ELEMENTWISE_C64;
+    struct kernel k = {.level = _i / 2, .op = ELEMENTWISE_DIV};
+    if (!support_level(k.level))
+        return;
+    k.x = k.y = k.out = t;
+    k.run = ew_table_kernel(k.level, k.op, t, t);
+    k.scalar = ew_table_kernel(EW_LEVEL_BASE, k.op, t, t);
+    draw_pools(&k);
+    char specials[SUPPORT_SPECIALS * 16];
+    int count = support_specials(t, specials);
+    size_t size = ref_size(t);
+    for (int i = 0; i < POOL; i += support_random(1, 40))
+        memcpy(pool_y + (size_t)i * size,
+               specials + (size_t)support_random(0, count - 1) * size, size);
+    for (int64_t cols = 1; cols < 20; cols += 1 + (cols > 8) * 4)
+        for (int r = 0; r < 5; r++)
+            for (int f = 0; f < 6; f++) {
+                int64_t shape[] = {rows[r], cols};
+                make(&x, t, shape, steps[f].x, steps[f].x * cols + 1, pool_x);
+                make(&y, t, shape, steps[f].y, 16 * cols + 3, pool_y);
+                make(&out, t, shape, steps[f].out, 3 * cols, NULL);
+                run(&k, &out);
+                compare_alone(&k);
+            }
+    release();
+}
+END_TEST
+
 START_TEST(conversions_are_right_in_every_form)
 {
     if (!support_level(_i / ELEMENTWISE_C128))
@@ -776,6 +826,8 @@ int main(void)
                         EW_LEVELS * ELEMENTWISE_C128);
     tcase_add_loop_test(kernels, one_special_operand_is_like_any_other, 0,
                         EW_LEVELS * EW_PAST_LAST);
+    tcase_add_loop_test(kernels, complex_quotients_are_the_same_bits_anywhere,
+                        0, 2 * EW_LEVELS);
     tcase_add_loop_test(conversions, conversions_are_right_in_every_form, 0,
                         EW_LEVELS * ELEMENTWISE_C128);
     tcase_add_loop_test(reductions, reductions_find_one_element_wherever_it_is,
