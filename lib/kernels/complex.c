@@ -8,10 +8,12 @@
 
 #define T struct ew_c64
 #define NAME(x) x##_c64
+#define PAST_DIV div_past_c64
 #include "complex.inc"
 
 #define T struct ew_c128
 #define NAME(x) x##_c128
+#define PAST_DIV NULL
 #include "complex.inc"
 
 const ew_kernel_row *const EW_CONCAT(ew_complex, EW_LEVEL)[2] = {&row_c64,
