@@ -24,6 +24,50 @@ enum {
     EW_WORTH_NUMBERS = 4 /* vectors of rows for which elements are numbered */
 };
 
+/* Rows of one piece, or of two that may overlap: the second is then so far
+   behind the first. */
+EW_INLINE void copy_pieces(size_t piece, int64_t second, int64_t rows,
+                           const char *x, int64_t row, char *out,
+                           int64_t row_out)
+{
+    for (; rows > 0; rows--, x += row, out += row_out) {
+        memcpy(out, x, piece);
+        if (second)
+            memcpy(out + second, x + second, piece);
+    }
+}
+
+EW_INLINE void copy_short(int64_t piece, int64_t rows, int64_t bytes,
+                          const char *x, int64_t row, char *out,
+                          int64_t row_out)
+{
+    if (bytes == piece)
+        copy_pieces((size_t)piece, 0, rows, x, row, out, row_out);
+    else
+        copy_pieces((size_t)piece, bytes - piece, rows, x, row, out, row_out);
+}
+
+/* Rows that are dense, whatever their elements; long ones are calls. */
+static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
+                      char *out, int64_t row_out)
+{
+    if (bytes == 1)
+        copy_short(1, rows, bytes, x, row, out, row_out);
+    else if (bytes <= 3)
+        copy_short(2, rows, bytes, x, row, out, row_out);
+    else if (bytes <= 7)
+        copy_short(4, rows, bytes, x, row, out, row_out);
+    else if (bytes <= 15)
+        copy_short(8, rows, bytes, x, row, out, row_out);
+    else if (bytes <= 32)
+        copy_short(16, rows, bytes, x, row, out, row_out);
+    else if (bytes <= 64)
+        copy_short(32, rows, bytes, x, row, out, row_out);
+    else
+        for (; rows > 0; rows--, x += row, out += row_out)
+            memcpy(out, x, (size_t)bytes);
+}
+
 #define T uint8_t
 #define NAME(x) x##_1
 #if defined(EW_PERMUTED)
