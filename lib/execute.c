@@ -271,13 +271,13 @@ static inline __attribute__((always_inline)) void
 fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
 {
     struct ew_stride s = tile->stride[k];
-    int64_t from = pass->stored[k];
+    int64_t from = pass->stored[k], along = ew_magnitude(s.row);
     bool turned = s.col != from;
     int64_t step = turned ? s.col : s.row;
     int64_t lines = turned ? tile->cols : tile->rows;
-    int64_t bytes = (turned ? tile->rows : tile->cols) * from;
+    int64_t bytes = turned ? tile->rows * along : tile->cols * from;
     const char *line = tile->data[k];
-    if (step == 0 || (turned && s.row != from && s.row != -from))
+    if (step == 0 || (turned && (along == 0 || along >= EW_LINE)))
         return;
     if (turned && s.row < 0)
         line += (tile->rows - 1) * s.row;
@@ -440,14 +440,13 @@ static void run_blocks(const struct ew_loop *loop, int ndim,
 }
 
 /* A nest cut into tiles of several loops: those of a tile, and those that step
-   from tile to tile. */
+   from tile to tile, of which loop d of the tile is at `place[d]`. */
 struct deep {
     const struct ew_pass *pass;
     const struct ew_loop *loop; /* what is cut, */
     int ndim;                   /* so many loops */
-    struct ew_loop tile[EW_DEEP_LOOPS];
-    struct ew_loop outer[EW_DEEP_LOOPS + ELEMENTWISE_MAX_NDIM];
-    int outers;
+    struct ew_loop tile[EW_DEEP_LOOPS], step[ELEMENTWISE_MAX_NDIM];
+    int place[ELEMENTWISE_MAX_NDIM];
     struct ew_places places[OPERANDS], lines[OPERANDS];
     struct buffers buffers;
 };
@@ -472,13 +471,64 @@ static struct ew_stride deep_stride(struct deep *deep, int k)
     return (struct ew_stride){0, dense || k == EW_OUT ? pass->stored[k] : 0};
 }
 
+/* How soon a loop has to come round, small numbers first. Lines of out that
+   tiles share are stored in parts, so the next part is to follow soon; those of
+   a large input are to be still there when they are read again. */
+static int64_t urgency(const struct ew_loop *loop, const bool large[2])
+{
+    bool shares[OPERANDS];
+    for (int k = 0; k < OPERANDS; k++) {
+        int64_t step = ew_magnitude(loop->stride[k]);
+        shares[k] = step != 0 && step <= EW_LINE;
+    }
+    if (shares[EW_OUT])
+        return 0;
+    bool input = (shares[EW_X] && large[EW_X]) || (shares[EW_Y] && large[EW_Y]);
+    return input ? loop->n : INT64_MAX;
+}
+
+/* Sorts the loops from tile to tile by that. */
+static void share_soon(struct deep *deep, const bool large[2])
+{
+    int of[ELEMENTWISE_MAX_NDIM];
+    for (int i = 0; i < deep->ndim; i++) {
+        struct ew_loop moved = deep->step[i];
+        int j = i;
+        for (; j > 0 &&
+               urgency(&moved, large) < urgency(&deep->step[j - 1], large);
+             j--) {
+            deep->step[j] = deep->step[j - 1];
+            of[j] = of[j - 1];
+        }
+        deep->step[j] = moved;
+        of[j] = i;
+    }
+    for (int i = 0; i < deep->ndim; i++)
+        deep->place[of[i]] = i;
+}
+
+/* The loops from tile to tile, as many whole tiles as there are. */
+static void make_steps(struct deep *deep)
+{
+    const struct ew_pass *pass = deep->pass;
+    for (int d = 0; d < deep->ndim; d++) {
+        int64_t extent = d < pass->deep ? pass->extent[d] : 1;
+        struct ew_loop *step = &deep->step[d];
+        step->n = deep->loop[d].n / extent;
+        for (int k = 0; k < OPERANDS; k++)
+            step->stride[k] = extent * deep->loop[d].stride[k];
+        deep->place[d] = d;
+    }
+    if (pass->large[EW_X] || pass->large[EW_Y])
+        share_soon(deep, pass->large);
+}
+
 /* All tiles of the same extents. */
 static void run_equal(struct deep *deep, void *const data[])
 {
     const struct ew_pass *pass = deep->pass;
-    int64_t index[EW_DEEP_LOOPS + ELEMENTWISE_MAX_NDIM];
+    int64_t index[ELEMENTWISE_MAX_NDIM];
     struct ew_block block = {.rows = 1, .cols = 1}, tile;
-    int ndim = deep->outers;
     for (int d = 0; d < pass->deep; d++)
         block.cols *= deep->tile[d].n;
     deep->buffers.gathered[EW_X] = deep->buffers.gathered[EW_Y] = false;
@@ -486,13 +536,11 @@ static void run_equal(struct deep *deep, void *const data[])
         block.stride[k] = deep_stride(deep, k);
         block.data[k] = data[k];
     }
-    for (int d = pass->deep; d < deep->ndim; d++)
-        deep->outer[ndim++] = deep->loop[d];
-    for (int d = 0; d < ndim; d++)
+    for (int d = 0; d < deep->ndim; d++)
         index[d] = 0;
     for (bool more = true; more;) {
         tile = block;
-        more = advance(deep->outer, 0, ndim, OPERANDS, index, block.data);
+        more = advance(deep->step, 0, deep->ndim, OPERANDS, index, block.data);
         for (int k = 0; k < OPERANDS && more; k++)
             ew_places_fetch(&deep->lines[k], block.data[k], k == EW_OUT);
         const void *const was[] = {tile.data[EW_X], tile.data[EW_Y]};
@@ -503,7 +551,7 @@ static void run_equal(struct deep *deep, void *const data[])
 }
 
 /* Loops from d on are still to be cut, into as many whole extents as there
-   are and a rest. */
+   are and a rest, which is one step. */
 static void run_cut(struct deep *deep, int d, void *const data[])
 {
     const struct ew_pass *pass = deep->pass;
@@ -513,18 +561,16 @@ static void run_cut(struct deep *deep, int d, void *const data[])
     }
     const struct ew_loop *loop = &deep->loop[d];
     int64_t extent = pass->extent[d], pieces = loop->n / extent;
-    struct ew_loop *outer = &deep->outer[deep->outers++];
+    struct ew_loop *step = &deep->step[deep->place[d]];
     void *rest[OPERANDS];
+    for (int k = 0; k < OPERANDS; k++)
+        rest[k] = moved(data[k], pieces * extent * loop->stride[k]);
     deep->tile[d] = *loop;
     deep->tile[d].n = extent;
-    *outer = (struct ew_loop){.n = pieces};
-    for (int k = 0; k < OPERANDS; k++) {
-        outer->stride[k] = extent * loop->stride[k];
-        rest[k] = moved(data[k], pieces * outer->stride[k]);
-    }
+    step->n = pieces;
     run_cut(deep, d + 1, data);
-    deep->outers--;
     deep->tile[d].n = loop->n % extent;
+    step->n = 1;
     if (deep->tile[d].n)
         run_cut(deep, d + 1, rest);
 }
@@ -536,7 +582,7 @@ static void run_deep(const struct ew_loop *loop, int ndim,
     deep.pass = pass;
     deep.loop = loop;
     deep.ndim = ndim;
-    deep.outers = 0;
+    make_steps(&deep);
     run_cut(&deep, 0, data);
 }
 

@@ -67,6 +67,7 @@ struct ew_pass {
     /* Loops of a tile if they are not the two innermost, and how much of each
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;
+    bool large[2]; /* inputs of which lines that tiles share are soon gone */
     uint16_t extent[EW_DEEP_LOOPS];
 };
 
@@ -74,7 +75,7 @@ struct ew_pass {
    which the inner ones are copied. */
 enum {
     EW_STAGE_BYTES = 32 << 10,
-    EW_STAGE_DEEP = 8 << 10, /* at most, beside tiles of several loops */
+    EW_STAGE_DEEP = 16 << 10, /* at most, beside tiles of several loops */
     EW_STAGE_LOOPS = 8
 };
 struct ew_stage {

@@ -37,6 +37,12 @@ enum {
    in the L2 cache more. */
 enum { NEAR_BYTES = 16 << 10, FAR_BYTES = 1 << 20 };
 
+/* Lines that are a multiple of CACHE_WAY bytes apart have the same few places
+   in a cache: of more than CACHE_WAYS one pushes the other out. Lines of out
+   that are written in parts, or whose neighbours come much later, then cost so
+   many times as much. */
+enum { CACHE_WAY = 4096, CACHE_WAYS = 8, CROWDED = 4 };
+
 /* The loops of a plan along which one operand moves. */
 struct course {
     int loops;
@@ -44,7 +50,8 @@ struct course {
         int64_t step;
         int loop;
     } at[LOOPS];         /* nearest first */
-    int64_t size;        /* of an element */
+    int64_t size, bytes; /* of an element, of all */
+    bool is_out;
     int64_t first, next; /* cost of the first line of a block, of others */
 };
 
@@ -65,6 +72,8 @@ static void find_course(const struct elementwise_plan *plan, int k,
         course->at[j].loop = i;
         bytes *= plan->loop[i].n;
     }
+    course->bytes = bytes;
+    course->is_out = k == EW_OUT;
     course->first = bytes < NEAR_BYTES ? 300 : bytes < FAR_BYTES ? 1500 : 5000;
     course->next = bytes < NEAR_BYTES ? 100 : bytes < FAR_BYTES ? 600 : 1500;
 }
@@ -80,15 +89,19 @@ static void find_courses(const struct elementwise_plan *plan,
    than a line is a block, farther loops repeat it. */
 static int64_t line_cost(const struct course *course, const int64_t extent[])
 {
-    int64_t block = course->size, blocks = 1;
+    int64_t block = course->size, blocks = 1, first = course->first;
     for (int j = 0; j < course->loops; j++) {
         int64_t step = course->at[j].step, n = extent[course->at[j].loop];
-        if (step < EW_LINE || step <= block)
+        if (step < EW_LINE || step <= block) {
             block += (n - 1) * step;
-        else
-            blocks *= n;
+            continue;
+        }
+        blocks *= n;
+        if (course->is_out && step % CACHE_WAY == 0 && n > CACHE_WAYS &&
+            block <= EW_LINE)
+            first = CROWDED * course->first;
     }
-    return blocks * (course->first + course->next * block / EW_LINE);
+    return blocks * (first + course->next * block / EW_LINE);
 }
 
 static int64_t product(const int64_t extent[], int n)
@@ -263,11 +276,15 @@ static void move_inside(struct elementwise_plan *plan, int i, int to)
 /* Moves a loop along which an input stands still next to those of a tile, as
    that input is not gathered again there. From farther than the L2 cache, lines
    that tiles share would have to be brought again instead. */
-static void stand_still(struct elementwise_plan *plan, int64_t elements)
+static void order_tiles(struct elementwise_plan *plan,
+                        const struct course course[3], int64_t elements)
 {
     int deep = plan->pass.deep;
-    if (elements * plan->pass.stored[EW_OUT] > FAR_BYTES)
+    if (elements * plan->pass.stored[EW_OUT] > FAR_BYTES) {
+        for (int k = 0; k < 2; k++)
+            plan->pass.large[k] = course[k].bytes >= FAR_BYTES;
         return;
+    }
     for (int i = deep; i < plan->ndim; i++)
         for (int k = 0; k < 2; k++)
             if (plan->loop[i].stride[k] == 0 && ew_tile_places(plan, k)) {
@@ -330,7 +347,7 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     int64_t margin = plan->pass.stored[EW_OUT] < 8 ? 5 : 12; /* quarters */
     if (margin * then < 4 * now && is_near(plan, extent)) {
         take_tile(plan, extent);
-        stand_still(plan, elements);
+        order_tiles(plan, course, elements);
     } else if (plan->pass.turn)
         memcpy(plan->loop, turned, (size_t)plan->ndim * sizeof *turned);
 }

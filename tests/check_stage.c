@@ -83,6 +83,24 @@ START_TEST(a_plan_says_what_is_staged)
 }
 END_TEST
 
+/* Of 12 KiB, and not of 18. */
+START_TEST(a_small_staged_input_leaves_room_for_tiles_of_several_loops)
+{
+    for (int i = 0; i < 2; i++) {
+        const int64_t shape[] = {128, i ? 2200 : 1480, 4, 2};
+        const int64_t of_x[] = {shape[1] * 2, 2, 0, 1};
+        const int64_t of_y[] = {0, 1, shape[1], 0};
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, ELEMENTWISE_U8, 4, shape, of_x}, b = a;
+        elementwise_tensor o = {NULL, ELEMENTWISE_U8, 4, shape, NULL};
+        b.strides = of_y;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_MUL, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.stage.bytes, shape[1] * 8);
+        ck_assert_int_eq(p.pass.deep > 0, i == 0);
+    }
+}
+END_TEST
+
 /* Strides of a permuted block that outer dimensions repeat. */
 static void draw(int64_t shape[4], int64_t strides[4])
 {
@@ -204,6 +222,9 @@ int main(void)
     tcase_add_loop_test(choosing, small_inputs_read_in_a_poor_order_are_staged,
                         0, sizeof choices / sizeof *choices);
     tcase_add_test(choosing, a_plan_says_what_is_staged);
+    tcase_add_test(
+        choosing,
+        a_small_staged_input_leaves_room_for_tiles_of_several_loops);
     tcase_add_loop_test(
         running, staged_inputs_give_the_results_of_the_reference, 0, EW_LEVELS);
     tcase_add_test(running, a_0_and_an_overlap_are_found_in_the_input_itself);

@@ -50,6 +50,9 @@ static const struct choice choices[] = {
     {{800, 4, 3}, {1, 800, 3200}, {4, 1, 0}, 0, 0, 0, 0, 3},
     /* too few of them */
     {{300, 4, 3}, {12, 3, 1}, {1, 300, 0}, 0, 0, 0, 0, 0},
+    /* short rows of out, turned; in the same few places of a cache */
+    {{64, 2047, 16}, {1, 64, 131008}, {32752, 16, 1}, 1, 0, 1, 0, 0},
+    {{64, 2048, 16}, {1, 64, 131072}, {32768, 16, 1}, 0, 0, 0, 0, 3},
     /* too few to be worth turning: gathered */
     {{3, 32, 64}, {1, 192, 3}, {2048, 64, 1}, 0, 0, 1, 0, 0},
     /* what runs along memory is elements that share a line, or backwards */
@@ -210,6 +213,25 @@ START_TEST(tiles_of_several_loops_follow_where_an_input_stands_still)
 }
 END_TEST
 
+/* An input whose lines tiles share is large; one that is small is not. */
+START_TEST(lines_that_tiles_share_are_soon_gone_from_large_inputs_alone)
+{
+    static const int64_t shape[] = {64, 4096, 5};
+    static const int64_t cab[] = {4096, 1, 262144}, bca[] = {1, 320, 64};
+    static const int64_t cb[] = {0, 1, 4096};
+    for (int i = 0; i < 2; i++) {
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, bca}, b = a;
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 3, shape, NULL};
+        struct elementwise_plan p;
+        b.strides = i ? cb : cab;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.deep, 3);
+        ck_assert(p.pass.large[EW_X]);
+        ck_assert_int_eq(p.pass.large[EW_Y], i == 0);
+    }
+}
+END_TEST
+
 /* Rows of a tile, and whether lines are asked for. */
 START_TEST(turned_tiles_have_a_shape_for_each_type)
 {
@@ -361,15 +383,20 @@ static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_SUB,
                                      ELEMENTWISE_LESS_THAN,
                                      ELEMENTWISE_FLOORDIV};
 
-/* Runs a call on what was made. */
-static void fill_and_verify(elementwise_op op,
-                            const elementwise_options *options)
+static void fill(void)
 {
     support_fill(&x);
     support_fill(&y);
     support_keep(&x);
     support_keep(&y);
     support_keep(&out);
+}
+
+/* Runs a call on what was made. */
+static void fill_and_verify(elementwise_op op,
+                            const elementwise_options *options)
+{
+    fill();
     elementwise_status status =
         elementwise_apply(op, &x.t, &y.t, -1, &out.t, options);
     support_verify(status, op, &x, &y, -1, &out);
@@ -418,19 +445,28 @@ static void random_short_shape(int64_t shape[4])
     } while (n < 4096 || n > 12000);
 }
 
-/* Whether a call would run in tiles of several loops. */
-static bool is_deep(elementwise_op op, const elementwise_options *options)
+/* Runs a plan of what was made, with tiles in the order of large inputs or in
+   that of others. Whether the tiles are of several loops. */
+static bool verify_plan(elementwise_op op, const elementwise_options *options,
+                        bool large)
 {
     elementwise_plan *plan;
+    fill();
     ck_assert_int_eq(
         elementwise_plan_create(&plan, op, &x.t, &y.t, -1, &out.t, options), 0);
     bool deep = plan->pass.deep > 0;
+    ck_assert(!plan->pass.large[EW_X] && !plan->pass.large[EW_Y]);
+    plan->pass.large[EW_X] = plan->pass.large[EW_Y] = large;
+    elementwise_status status =
+        elementwise_plan_run(plan, x.t.data, y.t.data, out.t.data);
+    support_verify(status, op, &x, &y, -1, &out);
     elementwise_plan_destroy(plan);
     return deep;
 }
 
 /* Inputs of any type; out is permuted and has gaps. */
-static bool try_deep(elementwise_op op, const elementwise_options *options)
+static bool try_deep(elementwise_op op, const elementwise_options *options,
+                     bool large)
 {
     int64_t shape[4], strides[4];
     elementwise_dtype types[3];
@@ -443,8 +479,7 @@ static bool try_deep(elementwise_op op, const elementwise_options *options)
     support_make(&x, types[0], 4, shape, strides, SUPPORT_HIGH);
     random_strides(shape, strides, true);
     support_make(&y, types[1], 4, shape, strides, SUPPORT_LOW);
-    fill_and_verify(op, options);
-    return is_deep(op, options);
+    return verify_plan(op, options, large);
 }
 
 START_TEST(several_short_loops_give_the_results_of_the_reference)
@@ -453,7 +488,8 @@ START_TEST(several_short_loops_give_the_results_of_the_reference)
     if (!support_level(_i))
         return;
     for (int round = 0; round < rounds; round++)
-        deep += try_deep(ops[round % 4], round % 8 < 4 ? NULL : &past);
+        deep += try_deep(ops[round % 4], round % 8 < 4 ? NULL : &past,
+                         round % 16 < 8);
     ck_assert_int_gt(deep, rounds / 4);
     release();
 }
@@ -513,6 +549,8 @@ int main(void)
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(choosing,
                    tiles_of_several_loops_follow_where_an_input_stands_still);
+    tcase_add_test(
+        choosing, lines_that_tiles_share_are_soon_gone_from_large_inputs_alone);
     tcase_add_test(choosing,
                    few_elements_to_a_line_are_gathered_from_the_caches_alone);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
