@@ -222,9 +222,8 @@ int main(void)
     tcase_add_loop_test(choosing, small_inputs_read_in_a_poor_order_are_staged,
                         0, sizeof choices / sizeof *choices);
     tcase_add_test(choosing, a_plan_says_what_is_staged);
-    tcase_add_test(
-        choosing,
-        a_small_staged_input_leaves_room_for_tiles_of_several_loops);
+    tcase_add_test(choosing,
+                   a_small_staged_input_leaves_room_for_tiles_of_several_loops);
     tcase_add_loop_test(
         running, staged_inputs_give_the_results_of_the_reference, 0, EW_LEVELS);
     tcase_add_test(running, a_0_and_an_overlap_are_found_in_the_input_itself);
