@@ -100,6 +100,23 @@ static void load(ew_kernel *convert, const void *parameter,
     tile->stride[k].col = s.col || spread ? dense.col : 0;
 }
 
+/* Gathers what a tile of several loops has of input k. Where that is copies,
+   its elements are made dense in the buffer that op fills later, and spread. */
+static void gather(const struct ew_pass *pass, const struct ew_block *tile,
+                   int k, struct buffers *buffers, char *to)
+{
+    const struct ew_places *places = buffers->places[k];
+    bool copies = places->copies > 1;
+    ew_gather(places, tile->data[k], copies ? buffers->made : to);
+    if (!copies)
+        return;
+    int64_t size = pass->stored[k];
+    void *data[OPERANDS] = {buffers->made, NULL, to};
+    struct ew_stride stride[OPERANDS] = {
+        {size, 0}, {0, 0}, {places->copies * size, size}};
+    pass->spread[k](places->runs, places->copies, data, stride);
+}
+
 /* The steps that an input may need before op. A row that all tiles share is
    brought once for the whole block, since folded tiles differ in nothing
    else; the first has the most rows. */
@@ -122,7 +139,7 @@ static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
         return;
     }
     if (buffers->places[k]) {
-        ew_gather(buffers->places[k], tile->data[k], packed);
+        gather(pass, tile, k, buffers, packed);
         tile->data[k] = packed;
         tile->stride[k].col = pass->stored[k];
     }
@@ -462,7 +479,7 @@ static struct ew_stride deep_stride(struct deep *deep, int k)
         moves |= deep->tile[d].stride[k] != 0;
     if (moves)
         ew_places_make(places, deep->tile, pass->deep, k, pass->stored[k]);
-    bool dense = moves && places->runs == 1;
+    bool dense = moves && places->runs == 1 && places->copies == 1;
     deep->lines[k].runs = 0;
     if (moves && !dense)
         ew_places_lines(&deep->lines[k], deep->tile, pass->deep, k,

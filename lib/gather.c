@@ -21,15 +21,20 @@ enum {
     LINES = 512    /* of an operand in a tile that are worth asking for */
 };
 
-/* Loops that extend the run come first; a table for the others is made of
-   copies of that for the loops inside, as far on as the loop's step. */
+/* Loops of copies come first, or those that extend the run; a table for the
+   others is made of copies of that for the loops inside, as far on as the
+   loop's step. */
 void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
                     int ndim, int k, int64_t size)
 {
     int d = 0;
     places->run = size;
-    for (; d < ndim && loop[d].stride[k] == places->run; d++)
-        places->run *= loop[d].n;
+    places->copies = 1;
+    for (; d < ndim && loop[d].stride[k] == 0; d++)
+        places->copies *= loop[d].n;
+    if (places->copies == 1)
+        for (; d < ndim && loop[d].stride[k] == places->run; d++)
+            places->run *= loop[d].n;
     places->runs = 1;
     places->at[0] = 0;
     for (; d < ndim; d++) {

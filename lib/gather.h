@@ -8,9 +8,11 @@
 #include "plan.h"
 
 /* The runs of bytes that a tile takes from an operand, in the tile's order:
-   each `run` long and at[i] behind the tile's first element. */
+   each `run` long and at[i] behind the tile's first element. Of an operand that
+   stands still in the innermost loops a run is one element, and there are so
+   many copies of it in the tile. */
 struct ew_places {
-    int64_t run, runs;
+    int64_t run, runs, copies;
     int32_t at[EW_DEEP_ELEMENTS];
 };
 

@@ -67,6 +67,7 @@ struct ew_pass {
     /* Loops of a tile if they are not the two innermost, and how much of each
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;
+    ew_kernel *spread[2]; /* makes copies of what such a tile has of an input */
     bool large[2]; /* inputs of which lines that tiles share are soon gone */
     uint16_t extent[EW_DEEP_LOOPS];
 };

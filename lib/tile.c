@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "table.h"
+
 enum {
     LOOPS = 16,         /* looked at; plans of more are run as they are */
     FEW = 32,           /* elements that are in a tile without asking */
@@ -303,7 +305,10 @@ static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
         move_inside(plan, i, pass->deep);
         pass->extent[pass->deep++] = (uint16_t)extent[i];
     }
-    pass->pack[EW_X] = pass->pack[EW_Y] = NULL;
+    for (int k = 0; k < 2; k++) {
+        pass->pack[k] = NULL;
+        pass->spread[k] = ew_table_move(plan->level, plan->types.operand[k]);
+    }
     pass->fold = false;
     pass->turn = 0;
 }
