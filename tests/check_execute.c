@@ -603,16 +603,32 @@ static void mix_all(const struct ew_loop *loop, int ndim, unsigned char *x,
                 out + i * loop[ndim - 1].stride[EW_OUT]);
 }
 
-/* As a plan would run, with x in its own place or in out's; bytes between the
-   elements of out stay as they were. */
+/* Elements of any size. */
+static void spread(int64_t rows, int64_t cols, void *const data[],
+                   const struct ew_stride stride[])
+{
+    size_t size = (size_t)stride[EW_OUT].col;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            memcpy((char *)data[EW_OUT] + r * stride[EW_OUT].row +
+                       c * stride[EW_OUT].col,
+                   (char *)data[EW_X] + r * stride[EW_X].row +
+                       c * stride[EW_X].col,
+                   size);
+}
+
+/* As a plan would run, with x in its own place or in out's, and tiles in either
+   order; bytes between the elements of out stay as they were. */
 START_TEST(tiles_of_several_loops_give_the_whole)
 {
     width = 1 << _i;
     for (int round = 0; round < 500; round++) {
         struct ew_loop loop[5] = {{0}};
-        struct ew_pass pass = {.op = mix};
+        struct ew_pass pass = {.op = mix, .spread = {spread, spread}};
         int ndim = random_nest(loop, &pass);
         bool in_place = round % 4 == 0;
+        pass.large[EW_X] = support_random(0, 1);
+        pass.large[EW_Y] = support_random(0, 1);
         for (int k = 0; k < 3; k++) {
             random_course(loop, ndim, k);
             pass.size[k] = pass.stored[k] = (unsigned char)width;
@@ -648,6 +664,7 @@ START_TEST(tiles_of_several_loops_are_converted)
         {5, {1, 0, 14, 0, 0}}, {7, {-5, 1, 2, 0, 0}}, {10, {35, 7, 70, 0, 0}}};
     struct ew_pass pass = all_steps;
     pass.deep = 3;
+    pass.spread[EW_X] = pass.spread[EW_Y] = spread;
     memcpy(pass.extent, (uint16_t[]){5, 7, 3}, 3 * sizeof *pass.extent);
     pass.stored[EW_X] = pass.stored[EW_Y] = 1;
     pass.stored[EW_OUT] = 2;
