@@ -205,7 +205,8 @@ typedef struct elementwise_executor {
 } elementwise_executor;
 
 /** Add to what dx or dy holds, or sum_to's dst, instead of overwriting it, as
-    Caffe does with a learned parameter's gradient. */
+    Caffe does with a learned parameter's gradient. For an output that is NULL
+    the flag means nothing. */
 #define ELEMENTWISE_ADD_TO_DX 1u
 #define ELEMENTWISE_ADD_TO_DY 2u
 #define ELEMENTWISE_ADD_TO_OUT 4u
@@ -715,9 +716,9 @@ ELEMENTWISE_API elementwise_status elementwise_apply_grad(
 /**
  * dst = src, summed over every dimension in which dst would be stretched to
  * src's shape under axis: the adjoint of broadcast_to. Both have one type, a
- * float or complex one. options may be NULL or have ELEMENTWISE_ADD_TO_OUT.
- * Errors: INVALID, BAD_AXIS, BAD_SHAPE, BAD_DTYPE, OVERLAP, MISALIGNED,
- * TOO_LARGE.
+ * float or complex one. options may be NULL or have ELEMENTWISE_ADD_TO_OUT;
+ * the hint ELEMENTWISE_STREAM changes nothing. Errors: INVALID, BAD_AXIS,
+ * BAD_SHAPE, BAD_DTYPE, OVERLAP, MISALIGNED, TOO_LARGE.
  */
 ELEMENTWISE_API elementwise_status elementwise_sum_to(
     const elementwise_tensor *src, int axis, const elementwise_tensor *dst,
@@ -768,10 +769,12 @@ ELEMENTWISE_API elementwise_status elementwise_plan_create_grad(
 /**
  * Runs a plan of a gradient on data with the layouts it was made for.
  * Pointers of operands that were NULL, and of those whose values are not
- * used, may be NULL. No allocation, no lock.
+ * used, may be NULL; dx or dy must be if it was NULL in the plan, as nothing
+ * would be written to it. No allocation, no lock.
  *
  * Errors: INVALID (plan is NULL or not one of a gradient; data is NULL where
- * there are elements), OVERLAP, MISALIGNED.
+ * there are elements, or of an output that the plan does not make), OVERLAP,
+ * MISALIGNED.
  */
 ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
     const elementwise_plan *plan, const void *x, const void *y, const void *out,
@@ -781,17 +784,18 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * Writes a description of what will run, a JSON object with a terminating
  * 0, to json, cut to size bytes, as snprintf does: json may be NULL if size
  * is 0. Returns the length of the whole description without the 0; 0 if
- * plan is NULL. A plan of a gradient is described by op, compute, level and
- * the number of walks over the data. Keys otherwise: op, compute (the type of
- * the arithmetic), result, level, shape, loops (extent and byte strides of x, y
- * and out, outermost first), kernel (with the types it reads), tiles (whether
- * operands pass through buffers), x_input and y_input (as is, or transposed,
- * gathered, repeated, spread or packed into a buffer; staged: made dense before
- * all else, which is what its strides then say), rows (as is, or folded:
- * short rows run as one), tile (how much of each of the inner loops a tile
- * holds, outermost first; empty if tiles are of the two innermost), stores (as
- * usual, past the caches, or scattered from a tile), act (its name), scaled
- * (the operands that have a factor), bytes.
+ * plan is NULL. A plan of a gradient is described by op, compute, level,
+ * outputs (those of dx and dy that it makes), summed and added_to (which of
+ * these are), act, scaled and walks (over the data). Keys otherwise: op,
+ * compute (the type of the arithmetic), result, level, shape, loops (extent and
+ * byte strides of x, y and out, outermost first), kernel (with the types it
+ * reads), tiles (whether operands pass through buffers), x_input and y_input
+ * (as is, or transposed, gathered, repeated, spread or packed into a buffer;
+ * staged: made dense before all else, which is what its strides then say), rows
+ * (as is, or folded: short rows run as one), tile (how much of each of the
+ * inner loops a tile holds, outermost first; empty if tiles are of the two
+ * innermost), stores (as usual, past the caches, or scattered from a tile), act
+ * (its name), scaled (the operands that have a factor), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

@@ -72,22 +72,56 @@ static const char *stores(const struct elementwise_plan *plan)
     return plan->pass.stream ? "past the caches" : "as usual";
 }
 
+/* A list of operands' names. */
+static void add_names(struct ew_text *text, const char *key,
+                      const char *const names[], int n, const bool listed[])
+{
+    bool first = true;
+    ew_text_add(text, ",\"%s\":[", key);
+    for (int k = 0; k < n; k++) {
+        if (!listed[k])
+            continue;
+        ew_text_add(text, first ? "\"%s\"" : ",\"%s\"", names[k]);
+        first = false;
+    }
+    ew_text_add(text, "]");
+}
+
+static size_t describe_gradient(const elementwise_plan *plan,
+                                struct ew_text *text)
+{
+    static const char *const outputs[] = {"dx", "dy"};
+    const struct ew_gradient *g = plan->gradient;
+    bool made[2] = {false}, summed[2] = {false}, added[2] = {false};
+    for (int i = 0; i < g->terms; i++) {
+        const struct ew_term *t = &g->term[i];
+        int k = t->out - EW_DX;
+        made[k] = true;
+        summed[k] = t->reduced;
+        added[k] = t->add;
+    }
+    ew_text_add(text,
+                "{\"op\":\"%s_grad\",\"compute\":\"%s\","
+                "\"level\":\"%s\"",
+                elementwise_op_name(plan->op),
+                elementwise_dtype_name(g->compute), ew_cpu_name(g->level));
+    add_names(text, "outputs", outputs, 2, made);
+    add_names(text, "summed", outputs, 2, summed);
+    add_names(text, "added_to", outputs, 2, added);
+    ew_text_add(text, ",\"act\":\"%s\"", elementwise_act_name(plan->act));
+    add_names(text, "scaled", operands, 2, plan->scaled);
+    ew_text_add(text, ",\"walks\":%d}", g->walks + 1);
+    return text->length;
+}
+
 size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
                                  size_t size)
 {
     struct ew_text text = {json, size, 0};
     if (!plan)
         return 0;
-    if (plan->gradient) {
-        ew_text_add(&text,
-                    "{\"op\":\"%s_grad\",\"compute\":\"%s\","
-                    "\"level\":\"%s\",\"walks\":%d}",
-                    elementwise_op_name(plan->op),
-                    elementwise_dtype_name(plan->gradient->compute),
-                    ew_cpu_name(plan->gradient->level),
-                    plan->gradient->walks + 1);
-        return text.length;
-    }
+    if (plan->gradient)
+        return describe_gradient(plan, &text);
     const struct ew_types *types = &plan->types;
     const char *compute =
         elementwise_dtype_name(ew_types_arithmetic(plan->op, types));
@@ -95,7 +129,6 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
     bool mixed = types->compute[EW_X] != types->compute[EW_Y];
     const char *second = elementwise_dtype_name(types->compute[EW_Y]);
     bool tiles = ew_pass_tiles(&plan->pass);
-    const bool *scaled = plan->scaled;
     ew_text_add(&text,
                 "{\"op\":\"%s\",\"compute\":\"%s\",\"result\":\"%s\","
                 "\"level\":\"%s\"",
@@ -111,12 +144,9 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
                 ew_strategy_input(plan, EW_Y),
                 plan->pass.fold || plan->pass.deep ? "folded" : "as is");
     add_tile(&text, plan);
-    ew_text_add(
-        &text,
-        "\"stores\":\"%s\",\"act\":\"%s\",\"scaled\":[%s%s%s],"
-        "\"bytes\":%llu}",
-        stores(plan), elementwise_act_name(plan->act),
-        scaled[EW_X] ? "\"x\"" : "", scaled[EW_X] && scaled[EW_Y] ? "," : "",
-        scaled[EW_Y] ? "\"y\"" : "", (unsigned long long)all_bytes(plan));
+    ew_text_add(&text, "\"stores\":\"%s\",\"act\":\"%s\"", stores(plan),
+                elementwise_act_name(plan->act));
+    add_names(&text, "scaled", operands, 2, plan->scaled);
+    ew_text_add(&text, ",\"bytes\":%llu}", (unsigned long long)all_bytes(plan));
     return text.length;
 }

@@ -613,6 +613,9 @@ elementwise_status elementwise_plan_create_grad(
         return ew_fail(ELEMENTWISE_NO_MEMORY, "%s: no memory", what);
     made->what = what;
     made->op = op;
+    made->act = options ? options->act : ELEMENTWISE_ACT_NONE;
+    made->scaled[EW_X] = options && options->scale_x != 1;
+    made->scaled[EW_Y] = options && options->scale_y != 1;
     made->gradient = (struct ew_gradient *)(made + 1);
     status = ew_gradient_make(made->gradient, &r);
     if (status)
@@ -620,6 +623,15 @@ elementwise_status elementwise_plan_create_grad(
     else
         *plan = made;
     return status;
+}
+
+/* Whether one of the plan's terms is output k. */
+static bool makes(const struct ew_gradient *g, int k)
+{
+    for (int i = 0; i < g->terms; i++)
+        if (g->term[i].out == k)
+            return true;
+    return false;
 }
 
 elementwise_status elementwise_plan_run_grad(const elementwise_plan *plan,
@@ -632,5 +644,12 @@ elementwise_status elementwise_plan_run_grad(const elementwise_plan *plan,
                        plan ? "not one of a gradient" : "NULL");
     void *const data[EW_OPERANDS] = {(void *)x,   (void *)y,    (void *)dout,
                                      (void *)out, [EW_DX] = dx, [EW_DY] = dy};
+    for (int k = EW_DX; k <= EW_DY; k++)
+        if (data[k] && !makes(plan->gradient, k))
+            return ew_fail(ELEMENTWISE_INVALID,
+                           "plan_run_grad: %s was NULL when the plan was made, "
+                           "so nothing would be written; pass NULL, or make a "
+                           "plan with it",
+                           first_names[k]);
     return ew_gradient_run(plan->gradient, data);
 }

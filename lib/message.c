@@ -145,7 +145,12 @@ static void add_advice(struct ew_text *text, const struct ew_alignment *a)
     if (found)
         return;
     ew_text_add(text, a->no_choice ? "\n  " : "\n  no axis is legal: ");
-    if (a->onto)
+    if (a->onto && a->y.tensor->ndim > a->x.tensor->ndim)
+        ew_text_add(text,
+                    "the rank of %s must be at most %d, and each extent that "
+                    "of %s or 1",
+                    a->y.name, a->x.tensor->ndim, a->x.name);
+    else if (a->onto)
         ew_text_add(text, "each extent of %s must be that of %s or 1",
                     a->y.name, a->x.name);
     else

@@ -120,7 +120,11 @@ elementwise_status ew_shape_onto(const char *what, const char *name,
                                .x = {.name = target_name, .tensor = target},
                                .y = {.name = name, .tensor = operand}};
     elementwise_status status = broadcast(a, shape);
-    if (!status && stretches_x(a))
+    if (!status && operand->ndim > target->ndim)
+        status = ew_fail_shapes(ELEMENTWISE_BAD_SHAPE, a, -1,
+                                "%s has rank %d, more than %s, %d", name,
+                                operand->ndim, target_name, target->ndim);
+    else if (!status && stretches_x(a))
         status = ew_fail_shapes(ELEMENTWISE_BAD_SHAPE, a, -1,
                                 "%s does not broadcast to %s, which would "
                                 "have to be stretched itself",

@@ -555,6 +555,8 @@ complains 'a slope of nothing' 2 'leaky_relu' \
 set -- --dx dx.npy --dy dy.npy
 grad_fails 'dy of integers' 3 'integers have no gradient' \
     grad pow x.npy twos.npy x.npy "$@"
+grad_fails 'the option that is too much' 3 'leave out --dy' \
+    grad pow x.npy twos.npy x.npy "$@"
 grad_fails 'an operation without a gradient' 3 'no gradient' \
     grad nextafter x.npy row.npy x.npy "$@"
 grad_fails 'operands that do not fit' 3 '(3 vs 2)' \

@@ -291,6 +291,42 @@ START_TEST(any_room_is_filled_as_by_snprintf)
 }
 END_TEST
 
+/* Of every subset of what a gradient may have. */
+START_TEST(gradients_tell_outputs_act_and_scales)
+{
+    static const char *const lists[] = {"", "\"dx\"", "\"dy\"",
+                                        "\"dx\",\"dy\""};
+    int64_t shape[] = {2, 3}, column[] = {2, 1};
+    elementwise_tensor x = {NULL, ELEMENTWISE_F16, 2, shape, NULL};
+    elementwise_tensor y = {NULL, ELEMENTWISE_F16, 2, column, NULL};
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    const int outputs = 1 + _i % 3, added = _i / 3 % 4;
+    char expected[LONG];
+    elementwise_plan *plan;
+    options.flags = (unsigned)added;
+    if (_i / 12)
+        options.act = ELEMENTWISE_ACT_RELU;
+    if (_i / 12)
+        options.scale_y = 2;
+    ck_assert_int_eq(
+        elementwise_plan_create_grad(&plan, ELEMENTWISE_MUL, &x, &y, NULL, &x,
+                                     -1, outputs & 1 ? &x : NULL,
+                                     outputs & 2 ? &y : NULL, &options),
+        ELEMENTWISE_OK);
+    snprintf(expected, sizeof expected,
+             "{\"op\":\"mul_grad\",\"compute\":\"f32\",\"level\":\"%s\","
+             "\"outputs\":[%s],\"summed\":[%s],\"added_to\":[%s],"
+             "\"act\":\"%s\",\"scaled\":[%s],\"walks\":1}",
+             elementwise_cpu_level(), lists[outputs], lists[outputs & 2],
+             lists[outputs & added], elementwise_act_name(options.act),
+             _i / 12 ? "\"y\"" : "");
+    size_t n = elementwise_plan_describe(plan, json, sizeof json);
+    ck_assert_str_eq(json, expected);
+    ck_assert_uint_eq(n, strlen(expected));
+    elementwise_plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(no_plan_has_no_description)
 {
     char text[] = "unchanged";
@@ -309,6 +345,7 @@ int main(void)
     tcase_add_test(content, every_level_is_told);
     tcase_add_test(content, scalars_and_empty_results_are_described);
     tcase_add_test(content, large_layouts_are_described);
+    tcase_add_loop_test(content, gradients_tell_outputs_act_and_scales, 0, 24);
     tcase_add_test(room, any_room_is_filled_as_by_snprintf);
     tcase_add_test(room, no_plan_has_no_description);
     TCase *const cases[] = {content, room, NULL};

@@ -659,6 +659,9 @@ static elementwise_status provoke_gradient(struct trial *r, int i)
     case 7:
         r->options.act = ELEMENTWISE_ACT_RELU;
         return elementwise_sum_to(&r->t[X], -1, &r->t[DX], &r->options);
+    case 8:
+        r->t[X].ndim = 0;
+        return elementwise_sum_to(&r->t[X], -1, &r->t[DX], NULL);
     default:
         return ELEMENTWISE_OK;
     }
@@ -684,6 +687,14 @@ static elementwise_status provoke_gradient_plan(struct trial *r, int i)
                          ELEMENTWISE_OK);
         return elementwise_plan_run_grad(r->plan, NULL, NULL, NULL, NULL, NULL,
                                          NULL);
+    case 3:
+        ck_assert_int_eq(elementwise_plan_create_grad(
+                             &r->plan, ELEMENTWISE_ADD, &r->t[X], &r->t[Y],
+                             NULL, &r->t[DOUT], -1, &r->t[DX], NULL, NULL),
+                         ELEMENTWISE_OK);
+        return elementwise_plan_run_grad(r->plan, NULL, NULL, NULL,
+                                         r->t[DOUT].data, r->t[DX].data,
+                                         r->t[DY].data);
     default:
         return ELEMENTWISE_OK;
     }

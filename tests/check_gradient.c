@@ -531,6 +531,24 @@ static const struct special specials[] = {
 };
 enum { SPECIALS = sizeof specials / sizeof *specials };
 
+#define LN2 0.69314718055994530942
+
+/* Of f64, where x^(y-1), x^y or their product with y does not fit. */
+static const struct special steep[] = {
+    {ELEMENTWISE_POW, 0x1p-1040, 0x1p-80, 1, 0x1p960, -1040 * LN2},
+    {ELEMENTWISE_POW, 0x1p520, 3, 0x1p-900, 0x3p140, 520 * LN2 * 0x1p660},
+    {ELEMENTWISE_POW, -0x1p520, 3, 0x1p-900, 0x3p140, NAN},
+    {ELEMENTWISE_POW, -0x1p352, 4, 0x1p-900, -0x1p158, NAN},
+    {ELEMENTWISE_POW, 0x1p352, 4, 0x1p-900, 0x1p158, 352 * LN2 * 0x1p508},
+    {ELEMENTWISE_POW, 0x1p-352, 4, 0x1p900, 0x1p-154, -352 * LN2 * 0x1p-508},
+    {ELEMENTWISE_POW, 0x1p1022, 3, 0x1p-1074, 0x3p970, INFINITY},
+    {ELEMENTWISE_POW, 0x1p-1072, 2, 0x1p1000, 0x1p-71, 0},
+    {ELEMENTWISE_POW, 0x1p-1074, 0x1p-1074, 1.5, 1.5, -1074 * 1.5 * LN2},
+    {ELEMENTWISE_POW, 0x1p-540, 3, INFINITY, NAN, NAN},
+    {ELEMENTWISE_POW, 0x1p1020, 4, 0, 0, 0},
+};
+enum { STEEPS = sizeof steep / sizeof *steep };
+
 /* Within a rounding of the type. */
 static bool is_near(elementwise_dtype type, double expected, double got)
 {
@@ -574,6 +592,14 @@ START_TEST(special_cases_of_the_contract_hold)
 END_TEST
 
 /* 1 / 0.1 rounds to 10, but the quotient is less. */
+START_TEST(powers_out_of_range_have_gradients_within)
+{
+    for (int level = 0; level < EW_LEVELS && support_level(level); level++)
+        verify_special(&steep[_i], F64);
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 START_TEST(mod_takes_the_floor_of_the_exact_quotient)
 {
     struct special mod = {ELEMENTWISE_MOD, 1, 0.1, 1, 1, -9};
@@ -1105,6 +1131,30 @@ START_TEST(sum_to_refuses_what_is_wrong)
     ck_assert_int_eq(elementwise_sum_to(&src, -1, &dst, &options),
                      ELEMENTWISE_INVALID);
     ck_assert_int_eq(memcmp(kept, to, sizeof to), 0);
+}
+END_TEST
+
+/* The hint is one, and not refused; dst of higher rank is told from one that
+   would be stretched. */
+START_TEST(sum_to_says_what_it_takes)
+{
+    float from[3] = {1, 2, 3}, to[3] = {9, 9, 9};
+    int64_t row[] = {1, 3}, high[] = {1, 1, 3};
+    elementwise_tensor src = {from, F32, 2, row, NULL};
+    elementwise_tensor dst = {to, F32, 3, high, NULL};
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    ck_assert_int_eq(elementwise_sum_to(&src, -1, &dst, NULL),
+                     ELEMENTWISE_BAD_SHAPE);
+    const char *message = elementwise_last_error();
+    ck_assert(strstr(message, "sum_to: dst has rank 3, more than src, 2: src "
+                              "(1,3) and dst (1,1,3)\n"));
+    ck_assert(strstr(message, "the rank of dst must be at most 2, and each "
+                              "extent that of src or 1"));
+    dst = (elementwise_tensor){to, F32, 2, row, NULL};
+    options.flags = ELEMENTWISE_STREAM | ELEMENTWISE_ADD_TO_OUT;
+    ck_assert_int_eq(elementwise_sum_to(&src, -1, &dst, &options),
+                     ELEMENTWISE_OK);
+    ck_assert(to[0] == 10 && to[1] == 11 && to[2] == 12);
 }
 END_TEST
 
@@ -1785,6 +1835,35 @@ START_TEST(plans_check_their_pointers_and_kind)
 }
 END_TEST
 
+/* What it would not write it refuses, and a flag for that is no error. */
+START_TEST(plans_write_what_they_were_made_for)
+{
+    static const struct support_shapes same = {-1, 1, 1, 1, {6}, {6}, {6}};
+    static const char *const left_out[] = {"dx", "dy"};
+    struct gradient g = {0};
+    for (int k = 0; k < 2; k++) {
+        plain(&g, ELEMENTWISE_MUL, &same);
+        void *x = g.x.t.data, *y = g.y.t.data, *dout = g.dout.t.data;
+        void *d[] = {g.d[0].t.data, g.d[1].t.data};
+        g.wants[k] = false;
+        g.flags = k ? ELEMENTWISE_ADD_TO_DY : ELEMENTWISE_ADD_TO_DX;
+        elementwise_plan *plan = plan_of(&g);
+        ck_assert_int_eq(
+            elementwise_plan_run_grad(plan, x, y, NULL, dout, d[0], d[1]),
+            ELEMENTWISE_INVALID);
+        ck_assert(strstr(elementwise_last_error(), left_out[k]));
+        ck_assert(support_same(&g.d[0]) && support_same(&g.d[1]));
+        d[k] = NULL;
+        ck_assert_int_eq(
+            elementwise_plan_run_grad(plan, x, y, NULL, dout, d[0], d[1]),
+            ELEMENTWISE_OK);
+        verify_levels(&g);
+        elementwise_plan_destroy(plan);
+    }
+    release(&g);
+}
+END_TEST
+
 static TCase *values(void)
 {
     TCase *tests = support_case("values");
@@ -1794,6 +1873,8 @@ static TCase *values(void)
     tcase_add_loop_test(tests, special_values_have_the_references_gradients, 1,
                         OPS_END);
     tcase_add_loop_test(tests, special_cases_of_the_contract_hold, 0, SPECIALS);
+    tcase_add_loop_test(tests, powers_out_of_range_have_gradients_within, 0,
+                        STEEPS);
     tcase_add_test(tests, mod_takes_the_floor_of_the_exact_quotient);
     return tests;
 }
@@ -1820,6 +1901,7 @@ static TCase *sums(void)
     tcase_add_loop_test(tests, five_thousand_sums_are_kept_apart, 0, FLOATS);
     tcase_add_loop_test(tests, many_short_rows_are_summed, 0, FLOATS);
     tcase_add_test(tests, sum_to_refuses_what_is_wrong);
+    tcase_add_test(tests, sum_to_says_what_it_takes);
     tcase_add_loop_test(tests, large_outputs_are_those_of_their_rows, 0, 12);
     tcase_add_loop_test(tests, large_halves_are_those_of_their_parts, 0, 4);
     return tests;
@@ -1850,6 +1932,7 @@ static TCase *plans(void)
     tcase_add_loop_test(tests, plans_write_the_bits_of_the_call, 1, OPS_END);
     tcase_add_loop_test(tests, threads_share_a_plan, 1, 5);
     tcase_add_test(tests, plans_check_their_pointers_and_kind);
+    tcase_add_test(tests, plans_write_what_they_were_made_for);
     return tests;
 }
 

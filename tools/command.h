@@ -87,6 +87,9 @@ const struct subcommand *command_find(const char *name);
 /** The operation that the first operand names; 0 having complained. */
 elementwise_op command_operation(const struct arguments *arguments);
 
+/** Whether it has a gradient on floats. */
+bool command_has_gradient(elementwise_op op);
+
 int command_apply(const struct arguments *arguments);
 int command_conform(const struct arguments *arguments);
 int command_copy(const struct arguments *arguments);

@@ -15,7 +15,7 @@ static const struct {
              {"float", ELEMENTWISE_F32},
              {"complex", ELEMENTWISE_C64}};
 
-static bool has_gradient(elementwise_op op)
+bool command_has_gradient(elementwise_op op)
 {
     float one = 1, slope;
     const elementwise_tensor x = {.data = &one, .dtype = ELEMENTWISE_F32};
@@ -37,7 +37,7 @@ static void print_operation(elementwise_op op)
         compares &= result == ELEMENTWISE_BOOL;
     }
     printf("%s%s\n", compares ? " -> bool" : "",
-           has_gradient(op) ? ", gradient" : "");
+           command_has_gradient(op) ? ", gradient" : "");
 }
 
 int command_list(const struct arguments *arguments)

@@ -174,7 +174,21 @@ static int create(struct output *output, const char *name,
     return code;
 }
 
-/* A gradient has shape, type and order of its operand. */
+/* The library's message is about pointers. */
+static int refuse_gradient(const struct arguments *a,
+                           const struct operand *operand)
+{
+    int k = a->dx && operand[0].tensor.dtype < ELEMENTWISE_F16 ? 0 : 1;
+    if (!command_has_gradient(elementwise_op_from_name(a->operands[0])))
+        return command_fail_status(ELEMENTWISE_NO_GRADIENT);
+    return command_fail(COMMAND_REFUSED,
+                        "grad: %s is %s, and integers have no gradient; leave "
+                        "out --d%c, or convert it by elementwise copy",
+                        a->operands[1 + k],
+                        elementwise_dtype_name(operand[k].tensor.dtype),
+                        "xy"[k]);
+}
+
 /* A plan finds out what is wrong before outputs take room on the disk. */
 static int check_grad(const struct arguments *a, const struct operand *operand,
                       const elementwise_tensor d[2])
@@ -185,9 +199,12 @@ static int check_grad(const struct arguments *a, const struct operand *operand,
         &operand[1].tensor, NULL, &operand[2].tensor, a->axis,
         a->dx ? &d[0] : NULL, a->dy ? &d[1] : NULL, NULL);
     elementwise_plan_destroy(plan);
+    if (status == ELEMENTWISE_NO_GRADIENT)
+        return refuse_gradient(a, operand);
     return status ? command_fail_status(status) : COMMAND_DONE;
 }
 
+/* A gradient has shape, type and order of its operand. */
 static int grad(const struct arguments *a, struct operand operand[3])
 {
     const char *const name[2] = {a->dx, a->dy};

@@ -4,6 +4,7 @@
  * to c64 at the end.
  */
 #include <complex.h>
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -17,6 +18,32 @@
     {                                                                          \
         LOOP(f, rows, cols, data, s);                                          \
     }
+
+/* Whether a number has all of its digits. */
+static inline bool is_normal(double x)
+{
+    return fabs(x) >= DBL_MIN && fabs(x) <= DBL_MAX;
+}
+
+/* g a x^n. Where x^n, or a times it, is too large or too small for a double the
+   product need not be: there it is put together from exponents, and a root of
+   x^n that fits. */
+static double times_power(double g, double a, double x, double n)
+{
+    double power = pow(x, n), slope = a * power, root = fabs(power);
+    int of_g, of_a, of_root, times = 1;
+    if (isnan(power) || isinf(g) || isinf(x) ||
+        (is_normal(power) && is_normal(slope)))
+        return g * slope;
+    for (; !is_normal(root) && times < 4; times *= 2)
+        root = pow(fabs(x), n / (2 * times));
+    root = frexp(root, &of_root);
+    double product = frexp(g, &of_g) * frexp(a, &of_a);
+    for (int i = 0; i < times; i++)
+        product *= root;
+    product = ldexp(product, of_g + of_a + times * of_root);
+    return signbit(power) ? -product : product;
+}
 
 #define T float
 #define WIDE double

@@ -2,6 +2,7 @@
 are to be compared or differ. From the table of doc/operations.md."""
 
 import math
+import sys
 from fractions import Fraction
 
 import contract
@@ -79,6 +80,30 @@ def _first(op, x, y):
     return math.isnan(y) or (x >= y if op == "fmax" else x <= y)
 
 
+def _normal(x):
+    return sys.float_info.min <= abs(x) <= sys.float_info.max
+
+
+def _times_power(g, a, x, n):
+    """g a x^n, by exponents where a factor of it has no place in a double."""
+    power, root, times = contract.power(x, n), abs(contract.power(x, n)), 1
+    slope = a * power
+    if (math.isnan(power) or math.isinf(g) or math.isinf(x) or
+            _normal(power) and _normal(slope)):
+        return g * slope
+    while not _normal(root) and times < 4:
+        times *= 2
+        root = contract.power(abs(x), n / times)
+    parts = [math.frexp(f) for f in [g, a] + [root] * times]
+    product = math.copysign(math.prod(part for part, _ in parts), 1)
+    try:
+        product = math.ldexp(product, sum(exponent for _, exponent in parts))
+    except OverflowError:
+        product = math.inf
+    odd = [math.copysign(1, f) for f in (g, a, power)]
+    return product * math.prod(odd)
+
+
 def _real(op, dtype, x, y, g):
     """(dx, dy)"""
     if op == "add":
@@ -92,9 +117,8 @@ def _real(op, dtype, x, y, g):
     if op in ("max", "min", "fmax", "fmin"):
         return (g, 0.0) if _first(op, x, y) else (0.0, g)
     if op == "pow":
-        dx = 0.0 if y == 0 else g * (y * contract.power(x, y - 1))
-        dy = 0.0 if x == 0 and y >= 0 else g * (_log(x) *
-                                                contract.power(x, y))
+        dx = 0.0 if y == 0 else _times_power(g, y, x, y - 1)
+        dy = 0.0 if x == 0 and y >= 0 else _times_power(g, _log(x), x, y)
         return dx, dy
     if op in ("mod", "fmod"):
         quotient = (_floor if op == "mod" else _trunc)(x, y)
