@@ -31,27 +31,85 @@ EW_INLINE void add_sums(bool loses, int64_t n, const double *from, double *to)
     }
 }
 
-/* A vector of elements from memory, as f32. */
-EW_INLINE floats load_f32(const float *x)
+/* Part v of a block in memory, in the type in which it is added. */
+EW_INLINE vector load_f64(const double *block, int v)
 {
-    floats v;
-    memcpy(&v, x, sizeof v);
-    return v;
+    return doubles_f64(block + v * ABREAST);
 }
 
-EW_INLINE floats load_f16(const struct ew_f16 *x)
+EW_INLINE floats load_f32(const float *block, int v)
 {
+    floats part;
+    memcpy(&part, block + v * 2 * ABREAST, sizeof part);
+    return part;
+}
+
+EW_INLINE floats load_f16(const struct ew_f16 *block, int v)
+{
+    const struct ew_f16 *x = block + v * 2 * ABREAST;
 #if defined(__AVX512F__)
     return (floats)_mm512_cvtph_ps(_mm256_loadu_si256((const void *)x));
 #elif defined(__F16C__)
     return (floats)_mm256_cvtph_ps(_mm_loadu_si128((const void *)x));
 #else
-    floats v = {0};
-    for (int i = 0; i < WIDTH / 4; i++)
-        v[i] = ew_half_from_f16(x[i]);
-    return v;
+    floats part = {0};
+    for (int i = 0; i < 2 * ABREAST; i++)
+        part[i] = ew_half_from_f16(x[i]);
+    return part;
 #endif
 }
+
+/* Sums of parts, where they are not in the order of the elements. */
+EW_INLINE void order_f64(vector *sum)
+{
+    (void)sum;
+}
+
+EW_INLINE void order_f32(floats *sum)
+{
+    (void)sum;
+}
+
+#define order_f16 order_f32
+
+#if defined(__AVX512F__)
+/* A block is one part. */
+EW_INLINE floats load_part_bf16(const struct ew_bf16 *block, int v)
+{
+    (void)v;
+    return load_bf16(block);
+}
+
+#define order_bf16 order_f32
+#else
+/* Every second element of two parts, which takes half of a word and leaves it
+   in its lane: parts are brought in order once for all that are added. */
+EW_INLINE floats load_part_bf16(const struct ew_bf16 *block, int v)
+{
+    typedef uint32_t words __attribute__((vector_size(WIDTH)));
+    const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    words pairs;
+    memcpy(&pairs, block + v / 2 * 4 * ABREAST, sizeof pairs);
+    return (floats)((v % 2 == 0) == little ? pairs << 16 : pairs & 0xffff0000);
+}
+
+#if defined(__AVX__)
+#define FIRST_HALVES 0, 8, 1, 9, 2, 10, 3, 11
+#define SECOND_HALVES 4, 12, 5, 13, 6, 14, 7, 15
+#else
+#define FIRST_HALVES 0, 4, 1, 5
+#define SECOND_HALVES 2, 6, 3, 7
+#endif
+EW_INLINE void order_bf16(floats *sum)
+{
+    EW_UNROLLED
+    for (int v = 0; v < VECTORS / 2; v += 2) {
+        floats even = sum[v], odd = sum[v + 1];
+        sum[v] = __builtin_shufflevector(even, odd, FIRST_HALVES);
+        sum[v + 1] = __builtin_shufflevector(even, odd, SECOND_HALVES);
+    }
+}
+#endif
 
 /* Half a vector as doubles. Compilers convert a quarter at a time. */
 typedef float half __attribute__((vector_size(WIDTH / 2)));
@@ -90,6 +148,7 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 #define V floats
 #define NAME(x) x##_f32
 #define LOAD load_f32
+#define ORDER order_f32
 #define GET(x) (x)
 #define ADD(x) x##_f32
 #define LOSES 0
@@ -99,7 +158,8 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 #define T double
 #define V vector
 #define NAME(x) x##_f64
-#define LOAD doubles_f64
+#define LOAD load_f64
+#define ORDER order_f64
 #define GET(x) (x)
 #define ADD(x) x##_f64
 #define LOSES 1
@@ -110,6 +170,7 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 #define V floats
 #define NAME(x) x##_f16
 #define LOAD load_f16
+#define ORDER order_f16
 #define GET(x) ew_half_from_f16(x)
 #define ADD(x) x##_f32
 #define LOSES 0
@@ -119,7 +180,8 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 #define T float
 #define V floats
 #define NAME(x) x##_bf16
-#define LOAD load_bf16
+#define LOAD load_part_bf16
+#define ORDER order_bf16
 #define GET(x) ew_half_from_bf16(x)
 #define ADD(x) x##_f32
 #define LOSES 0

@@ -35,22 +35,14 @@ EW_INLINE vector doubles_f64(const double *x)
     return v;
 }
 
-/* A vector of bf16 from memory. */
+#if defined(__AVX512F__)
+/* A block of bf16 from memory. */
 EW_INLINE floats load_bf16(const struct ew_bf16 *x)
 {
-#if defined(__AVX512F__)
     __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)x));
     return (floats)_mm512_slli_epi32(wide, 16);
-#elif defined(__AVX2__)
-    __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)x));
-    return (floats)_mm256_slli_epi32(wide, 16);
-#else
-    floats v = {0};
-    for (int i = 0; i < WIDTH / 4; i++)
-        v[i] = ew_half_from_bf16(x[i]);
-    return v;
-#endif
 }
+#endif
 
 EW_INLINE void add_f32(vector *sum, vector *lost, vector value)
 {
