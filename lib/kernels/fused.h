@@ -63,6 +63,15 @@ EW_INLINE void fence(void)
 #endif
 }
 
+/* Asks for lines behind some bytes that are stored, ordinary stores to which
+   would wait for them one after the other. */
+EW_INLINE void ask_to_store(const void *at, int64_t bytes)
+{
+    EW_UNROLLED
+    for (int64_t i = 0; i < bytes; i += EW_LINE)
+        __builtin_prefetch((const char *)at + AHEAD / 2 + i, 1);
+}
+
 /* What is summed, or stored, may be g as it is. */
 EW_INLINE float itself_f32(float x, float y, float g)
 {
