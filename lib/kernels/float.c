@@ -71,6 +71,28 @@ EW_INLINE float half_floordiv(float x, float y)
     return fabsf(x) == INFINITY && y != 0 ? NAN : floor;
 }
 
+/*
+ * floordiv, mod and fmod of quotients that are near: less than twice 2^12 of
+ * f16, with 11 digits, or 2^15 of bf16, with 8. They are then at least 2^-11 or
+ * 2^-8 from an integer, of which f32 rounds by half at most: to no integer. The
+ * integer times y has 24 digits and is exact, and so is what it leaves of x.
+ */
+EW_INLINE float near_floordiv(float x, float y)
+{
+    return floorf(x / y);
+}
+
+EW_INLINE float near_fmod(float x, float y)
+{
+    return copysignf(x - truncf(x / y) * y, x);
+}
+
+/* Rounded if x and y differ in sign. */
+EW_INLINE float near_mod(float x, float y)
+{
+    return copysignf(x - floorf(x / y) * y, y);
+}
+
 /* What stands around an operation (kernel.h), if there is any, copied to where
    no store can change it. */
 struct half_around {
@@ -93,6 +115,7 @@ EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
 
 #define INFINITE 0x7c00
 #define ONE 0x3c00
+#define NEAR 12
 #define NAME(x) x##_f16
 #define FROM(bits) ew_half_from_f16((struct ew_f16){bits})
 #define TO(x) ew_half_f16_from_f32(x).bits
@@ -105,6 +128,7 @@ EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
 
 #define INFINITE 0x7f80
 #define ONE 0x3f80
+#define NEAR 15
 #define NAME(x) x##_bf16
 #define FROM(bits) ew_half_from_bf16((struct ew_bf16){bits})
 #define TO(x) ew_half_bf16_from_result(x).bits

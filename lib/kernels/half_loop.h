@@ -9,7 +9,10 @@
 #include "block.h"
 #include "half.h"
 
-enum { HALF_SIZE = sizeof(uint16_t) };
+enum {
+    HALF_SIZE = sizeof(uint16_t),
+    HALF_PIECE = 128 /* elements that are looked at before they are divided */
+};
 
 typedef float half_op(float x, float y);
 typedef uint16_t half_bits(uint16_t x, uint16_t y);
