@@ -782,6 +782,21 @@ static void try_halves(int level, int op, elementwise_dtype type, uint16_t one,
     }
 }
 
+/* All halves by numbers near 1, where quotients of all sizes are found in one
+   way or another. */
+static void try_quotients(int level, elementwise_dtype type)
+{
+    static const int ops[] = {ELEMENTWISE_MOD, ELEMENTWISE_FMOD,
+                              ELEMENTWISE_FLOORDIV};
+    int least = type == ELEMENTWISE_F16 ? 0x2c00 : 0x3d80;
+    int most = type == ELEMENTWISE_F16 ? 0x4800 : 0x4100;
+    for (int k = 0; k < 3 * 12; k++) {
+        int sign = k & 1 ? 0x8000 : 0;
+        try_halves(level, ops[k % 3], type,
+                   (uint16_t)(support_random(least, most) | 1 | sign), false);
+    }
+}
+
 /* By test index: a level and one of the two types. */
 START_TEST(all_halves_are_computed_in_f32_and_rounded_once)
 {
@@ -802,6 +817,7 @@ START_TEST(all_halves_are_computed_in_f32_and_rounded_once)
                        special_halves[_i % 2][k / 4] | (k & 1 ? 0x8000 : 0),
                        k & 2);
     }
+    try_quotients(level, type);
 }
 END_TEST
 
