@@ -680,6 +680,40 @@ static uint64_t draw_wide(uint64_t other)
     }
 }
 
+/* The same with 32 bits, as numbers of 64 and as they are stored. */
+static void draw_words(bool is_signed, int64_t wide[], uint32_t words[],
+                       const int64_t others[])
+{
+    for (int i = 0; i < DIVIDENDS; i++) {
+        uint32_t word = (uint32_t)draw_wide(others ? (uint64_t)others[i] : 1);
+        word += !others && (word == 0 || word == UINT32_MAX) ? 3 : 0;
+        words[i] = word;
+        wide[i] = is_signed ? (int32_t)word : (int64_t)word;
+    }
+}
+
+static void try_words(int level, int op, bool is_signed, bool one)
+{
+    int64_t dividend[DIVIDENDS], divisor[DIVIDENDS];
+    uint32_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
+    draw_words(is_signed, divisor, b, NULL);
+    draw_words(is_signed, dividend, a, divisor);
+    divide(level, op, is_signed ? ELEMENTWISE_I32 : ELEMENTWISE_U32, a, b, one,
+           got);
+    for (int i = 0; i < DIVIDENDS; i++)
+        ck_assert_uint_eq(
+            got[i], (uint32_t)divided(op, dividend[i], divisor[one ? 0 : i]));
+}
+
+START_TEST(words_are_divided_exactly)
+{
+    if (!support_level(_i))
+        return;
+    for (int k = 0; k < 200 * 4 * DIVISIONS; k++)
+        try_words(_i, divisions[k / 4 % DIVISIONS], k & 1, k & 2);
+}
+END_TEST
+
 /* The last 52 bits, with the sign. */
 static uint64_t cut(uint64_t n, bool is_signed)
 {
@@ -829,6 +863,7 @@ int main(void)
     TCase *division = support_case("division");
     tcase_add_loop_test(division, bytes_are_divided_by_every_divisor, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(division, words_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(division, wide_integers_are_divided_exactly, 0,
                         EW_LEVELS);
     TCase *moves = support_case("moves");

@@ -55,6 +55,18 @@ EW_INLINE double ew_divide_on_52(uint64_t n)
     return ew_half_double(n | 0x4330000000000000);
 }
 
+#if defined(__AVX512F__)
+/* By two quotients, of x and of what that leaves of it, which are never too
+   large: the inverse is less than 1 / y by more than all steps are rounded by.
+   The second one is at most 2^12, and misses 1 at most. */
+EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
+{
+    float inverse = (1 - 0x1p-21f) / (float)y;
+    uint32_t q = (uint32_t)((float)x * inverse), rest = x - q * y;
+    uint32_t more = (uint32_t)((float)rest * inverse);
+    return q + more + (rest - more * y >= y);
+}
+#else
 /* As with 16 bits, in double. Through 2^52 there and back: not every level has
    the conversions of unsigned integers. */
 EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
@@ -62,6 +74,7 @@ EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
     double q = (ew_divide_on_52(x) - 0x1p52) / (ew_divide_on_52(y) - 0x1p52);
     return (uint32_t)ew_half_bits64(floor(q) + 0x1p52);
 }
+#endif
 
 EW_INLINE double ew_divide_from_u64(uint64_t n)
 {
@@ -160,12 +173,15 @@ enum { EW_DIVIDE_BLOCK = 64, EW_DIVIDE_BLOCKS = 16 };
 #if defined(__AVX512F__)
 enum { EW_DIVIDE_VECTOR = 64 };
 #define EW_DIVIDE_X86(f, x, y) _mm512_##f((__m512i)(x), (__m512i)(y))
+#define EW_DIVIDE_X86_BY(f, x, n) _mm512_##f((__m512i)(x), n)
 #elif defined(__AVX2__)
 enum { EW_DIVIDE_VECTOR = 32 };
 #define EW_DIVIDE_X86(f, x, y) _mm256_##f((__m256i)(x), (__m256i)(y))
+#define EW_DIVIDE_X86_BY(f, x, n) _mm256_##f((__m256i)(x), n)
 #else
 enum { EW_DIVIDE_VECTOR = 16 };
 #define EW_DIVIDE_X86(f, x, y) _mm_##f((__m128i)(x), (__m128i)(y))
+#define EW_DIVIDE_X86_BY(f, x, n) _mm_##f((__m128i)(x), n)
 #endif
 typedef uint16_t ew_vector_16 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
 typedef uint32_t ew_vector_32 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
@@ -182,12 +198,20 @@ EW_INLINE ew_vector_64 ew_divide_product(ew_vector_64 x, ew_vector_64 y)
     return (ew_vector_64)EW_DIVIDE_X86(mul_epu32, x, y);
 }
 
+/* The high halves, for which a shuffle is free where a shift would wait for the
+   multiplications. */
+EW_INLINE ew_vector_64 ew_divide_high_halves(ew_vector_64 x)
+{
+    return (ew_vector_64)EW_DIVIDE_X86_BY(shuffle_epi32, x, 0xf5);
+}
+
 EW_INLINE ew_vector_32 ew_divide_high_32(ew_vector_32 x, uint32_t m)
 {
+    const uint64_t high = 0xffffffff00000000;
     ew_vector_64 pairs = (ew_vector_64)x, factor = (ew_vector_64){0} + m;
-    ew_vector_64 even = ew_divide_product(pairs, factor) >> 32;
-    ew_vector_64 odd = ew_divide_product(pairs >> 32, factor);
-    return (ew_vector_32)(even | (odd & 0xffffffff00000000));
+    ew_vector_64 even = ew_divide_high_halves(ew_divide_product(pairs, factor));
+    ew_vector_64 odd = ew_divide_product(ew_divide_high_halves(pairs), factor);
+    return (ew_vector_32)((even & ~high) | (odd & high));
 }
 
 /* As on paper, in digits of 32 bits. */
@@ -223,6 +247,19 @@ EW_INLINE uint64_t ew_divide_high_64(uint64_t x, uint64_t m)
 }
 #endif
 
+/* v >> n by one shift of each lane, which is one step where a shift of all is
+   two. */
+#if defined(__AVX2__)
+#define EW_DIVIDE_SHIFT_64(v, n)                                               \
+    (ew_vector_64) EW_DIVIDE_X86(srlv_epi64, v, (ew_vector_64){0} + (n))
+#define EW_DIVIDE_SHIFT_32(v, n)                                               \
+    (ew_vector_32) EW_DIVIDE_X86(srlv_epi32, v, (ew_vector_32){0} + (n))
+#else
+#define EW_DIVIDE_SHIFT_64(v, n) ((v) >> (n))
+#define EW_DIVIDE_SHIFT_32(v, n) ((v) >> (n))
+#endif
+#define EW_DIVIDE_SHIFT_16(v, n) ((v) >> (n))
+
 #define EW_DIVIDE_BLOCK_OF(bits)                                               \
     EW_INLINE void ew_divide_block_##bits(                                     \
         const uint##bits##_t *n, struct ew_divisor d, uint##bits##_t *q)       \
@@ -234,7 +271,8 @@ EW_INLINE uint64_t ew_divide_high_64(uint64_t x, uint64_t m)
         for (size_t i = 0; i < EW_DIVIDE_BLOCK; i += sizeof v / sizeof *n) {   \
             memcpy(&v, &n[i], sizeof v);                                       \
             high = ew_divide_high_##bits(v, m);                                \
-            v = (high + ((v - high) >> first)) >> second;                      \
+            v = high + EW_DIVIDE_SHIFT_##bits(v - high, first);                \
+            v = EW_DIVIDE_SHIFT_##bits(v, second);                             \
             memcpy(&q[i], &v, sizeof v);                                       \
         }                                                                      \
     }
