@@ -8,7 +8,8 @@
  *     64 bytes of x, of y -> 8 to 64 bits -> as many bytes of out
  *     16 or 32 elements -> 4 or 8 vectors of masks -> one vector of bytes
  *
- * Rows that are strided, or shorter than that, are loops as in loop.h.
+ * Rows that are shorter are one step of fewer bits on AVX-512, one by one on
+ * the others; rows that are strided are loops as in loop.h.
  */
 #ifndef EW_COMPARE_H
 #define EW_COMPARE_H
@@ -18,6 +19,7 @@
 #if defined(__SSE2__)
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
+#define EW_COMPARE_BITS
 enum { EW_COMPARE_BYTES = 64 };
 #elif defined(__AVX2__)
 enum { EW_COMPARE_BYTES = 32 };
@@ -57,7 +59,7 @@ EW_INLINE ew_compare_vector ew_compare_load(const struct ew_compare_from *from,
     return v;
 }
 
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
+#if defined(EW_COMPARE_BITS)
 
 /* The results for two vectors, the first element's in the last bit. */
 typedef uint64_t ew_compare_test(__m512i x, __m512i y);
@@ -91,6 +93,29 @@ EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
         memcpy(out + c, &half, 32);
     else
         memcpy(out + c, &quarter, (size_t)ew_compare_count(size));
+}
+
+/* The vector of n elements from c on, which reads no others. */
+EW_INLINE __m512i ew_compare_load_few(const struct ew_compare_from *from,
+                                      int64_t size, int64_t c, int64_t n)
+{
+    if (!from->step)
+        return (__m512i)from->same;
+    return _mm512_maskz_loadu_epi8(((uint64_t)1 << n * size) - 1,
+                                   from->at + c * size);
+}
+
+/* Less than a step: n elements from c on. */
+EW_INLINE void ew_compare_few(ew_compare_test *test, ew_apply *apply,
+                              int64_t size, const struct ew_compare_from *x,
+                              const struct ew_compare_from *y, int64_t c,
+                              int64_t n, char *out)
+{
+    (void)apply;
+    uint64_t bits = test(ew_compare_load_few(x, size, c, n),
+                         ew_compare_load_few(y, size, c, n));
+    _mm512_mask_storeu_epi8(out + c, ((uint64_t)1 << n) - 1,
+                            _mm512_maskz_mov_epi8(bits, _mm512_set1_epi8(1)));
 }
 
 /* One line makes the test of NAME on two T, by the instruction for it. */
@@ -197,6 +222,17 @@ EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
     memcpy(out + c, &packed, sizeof packed);
 }
 
+/* Less than a step, one by one: n elements from c on. */
+EW_INLINE void ew_compare_few(ew_compare_test *test, ew_apply *apply,
+                              int64_t size, const struct ew_compare_from *x,
+                              const struct ew_compare_from *y, int64_t c,
+                              int64_t n, char *out)
+{
+    (void)test, (void)size;
+    for (int64_t i = c; i < c + n; i++)
+        apply(x->at + i * x->step, y->at + i * y->step, NULL, out + i);
+}
+
 /* One line makes the test of NAME on two T. */
 #define EW_COMPARE_TEST(PASTE, name, T, op, bits)                              \
     EW_INLINE ew_compare_vector PASTE(test_##name)(ew_compare_vector x,        \
@@ -217,9 +253,9 @@ EW_INLINE void ew_compare_row(ew_compare_test *test, ew_apply *apply,
     const struct ew_compare_from from_x = ew_compare_from(x, step_x, size);
     const struct ew_compare_from from_y = ew_compare_from(y, step_y, size);
     const int64_t n = ew_compare_count(size), last = cols - n;
-    int64_t c = 0;
-    for (; last < 0 && c < cols; c++)
-        apply(x + c * step_x, y + c * step_y, NULL, out + c);
+    int64_t c = last < 0 ? cols : 0;
+    if (last < 0)
+        ew_compare_few(test, apply, size, &from_x, &from_y, 0, cols, out);
     while (c < cols) {
         for (; c <= last; c += n)
             ew_compare_step(test, size, &from_x, &from_y, c, out);
