@@ -128,7 +128,6 @@ static bool is_slow(elementwise_op op)
     switch (op) {
     case ELEMENTWISE_POW:
     case ELEMENTWISE_ATAN2:
-    case ELEMENTWISE_HYPOT:
     case ELEMENTWISE_LOGADDEXP:
         return true;
     default:
@@ -264,7 +263,8 @@ elementwise_dtype ew_types_arithmetic(elementwise_op op,
     bool rounds = op == ELEMENTWISE_ADD || op == ELEMENTWISE_SUB ||
                   op == ELEMENTWISE_MUL || op == ELEMENTWISE_DIV ||
                   op == ELEMENTWISE_MOD || op == ELEMENTWISE_FLOORDIV ||
-                  op == ELEMENTWISE_FMOD || op == ELEMENTWISE_TRUNCDIV;
+                  op == ELEMENTWISE_FMOD || op == ELEMENTWISE_TRUNCDIV ||
+                  op == ELEMENTWISE_HYPOT;
     return is_half(compute) && rounds ? ELEMENTWISE_F32 : compute;
 }
 

@@ -93,6 +93,21 @@ EW_INLINE float near_mod(float x, float y)
     return copysignf(x - floorf(x / y) * y, y);
 }
 
+/* hypot of bf16, whose squares are exact in f32 where they are no larger than
+   it holds, so that only their sum and its root are rounded. Every pair was
+   compared: after rounding to bf16 it has the bits of hypot of f32. */
+EW_INLINE float hypot_of_bf16(float x, float y)
+{
+    float a = fabsf(x), b = fabsf(y), larger = a > b ? a : b;
+    bool huge = larger > 0x1p60f, tiny = larger < 0x1p-60f;
+    float scale = huge ? 0x1p-64f : tiny ? 0x1p64f : 1;
+    float back = huge ? 0x1p64f : tiny ? 0x1p-64f : 1;
+    a *= scale;
+    b *= scale;
+    float root = sqrtf(EW_ROUNDED(a * a) + EW_ROUNDED(b * b)) * back;
+    return a == INFINITY || b == INFINITY ? INFINITY : root;
+}
+
 /* What stands around an operation (kernel.h), if there is any, copied to where
    no store can change it. */
 struct half_around {
@@ -116,6 +131,7 @@ EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
 #define INFINITE 0x7c00
 #define ONE 0x3c00
 #define NEAR 12
+#define HYPOT op_hypot_f32
 #define NAME(x) x##_f16
 #define FROM(bits) ew_half_from_f16((struct ew_f16){bits})
 #define TO(x) ew_half_f16_from_f32(x).bits
@@ -129,6 +145,7 @@ EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
 #define INFINITE 0x7f80
 #define ONE 0x3f80
 #define NEAR 15
+#define HYPOT hypot_of_bf16
 #define NAME(x) x##_bf16
 #define FROM(bits) ew_half_from_bf16((struct ew_bf16){bits})
 #define TO(x) ew_half_bf16_from_result(x).bits
