@@ -120,7 +120,7 @@ START_TEST(no_elements_are_nothing_to_do)
 {
     int64_t none[] = {0, 3}, row[] = {3}, deep[] = {2, 1, 0, 1, 3};
     int64_t huge[] = {INT64_C(1) << 62, 0};
-    float a[3] = {1}, b[3] = {2}, o[3] = {3};
+    float a[6] = {1}, b[3] = {2}, o[6] = {3}; /* extents of 0 count as 1 */
     elementwise_tensor tx = {a, ELEMENTWISE_F32, 2, none, NULL}, to = tx;
     elementwise_tensor ty = {b, ELEMENTWISE_F32, 1, row, NULL};
     to.data = o;
