@@ -50,13 +50,21 @@ EW_INLINE void ew_block_move(struct ew_block_place *at, int64_t n)
     at->col %= at->cols;
 }
 
+/* The same for no more elements than are left of the row. */
+EW_INLINE void ew_block_step(struct ew_block_place *at, int64_t n)
+{
+    bool ends = at->col + n == at->cols;
+    at->row += ends;
+    at->col = ends ? 0 : at->col + n;
+}
+
 /* n elements from one pointer and step to another. A step of 0 repeats one
-   element, and dense ones are copied as a whole. */
+   element, and dense ones are copied as a whole if that is worth a call. */
 EW_INLINE void ew_block_copy(int64_t n, int64_t size, const char *from,
                              int64_t step, char *to, int64_t step_to)
 {
     char one[EW_WIDEST];
-    if (step == size && step_to == size) {
+    if (step == size && step_to == size && n * size >= EW_BLOCK) {
         memcpy(to, from, (size_t)(n * size));
     } else if (step == 0 && step_to == size) {
         memcpy(one, from, (size_t)size);
@@ -77,7 +85,7 @@ EW_INLINE void ew_block_load(struct ew_block_place at, int64_t n, void *data,
         ew_block_copy(run, size, ew_block_at(&at, data, s), s.col, to, size);
         to += run * size;
         n -= run;
-        ew_block_move(&at, run);
+        ew_block_step(&at, run);
     }
 }
 
@@ -91,7 +99,7 @@ EW_INLINE void ew_block_store(struct ew_block_place at, int64_t n, void *data,
         ew_block_copy(run, size, from, size, ew_block_at(&at, data, s), s.col);
         from += run * size;
         n -= run;
-        ew_block_move(&at, run);
+        ew_block_step(&at, run);
     }
 }
 
