@@ -126,8 +126,8 @@ typedef enum elementwise_op {
 /**
  * Functions that can follow the operation in the same pass, of the result z.
  * NaN stays NaN; at infinities the limit stands, and gelu and silu of -0 and
- * of -infinity are -0. Errors of those that are not exact: <= 0.51 ULP on f32,
- * <= 2 ULP on f64, gelu on f64 <= 9 (doc/operations.md).
+ * of -infinity are -0. Errors of those that are not exact: <= 2 ULP on f32 and
+ * f64, gelu on f64 <= 9 (doc/operations.md).
  */
 typedef enum elementwise_act {
     ELEMENTWISE_ACT_NONE = 0,

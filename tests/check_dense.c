@@ -113,6 +113,10 @@ START_TEST(what_is_not_simple_is_left_alone)
     ck_assert(!takes(ELEMENTWISE_ADD, &rows, &one, -1, &rows));
     ck_assert(!takes(ELEMENTWISE_ADD, &good, &one, 0, &to));
     ck_assert(!takes(ELEMENTWISE_ADD, &good, &one, 7, &to));
+    elementwise_tensor scalar = {a, ELEMENTWISE_F32, 0, NULL, NULL};
+    ck_assert(takes(ELEMENTWISE_ADD, &scalar, &good, -1, &to));
+    ck_assert(!takes(ELEMENTWISE_ADD, &scalar, &one, -1, &to));
+    ck_assert(!takes(ELEMENTWISE_ADD, &one, &scalar, -1, &to));
 }
 END_TEST
 

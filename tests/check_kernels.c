@@ -6,6 +6,7 @@
  * compared with the reference.
  */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -661,6 +662,44 @@ START_TEST(bytes_are_divided_by_every_divisor)
 }
 END_TEST
 
+enum { POWERS = 32 }; /* two blocks */
+
+/* Rows of equal powers of f32 and f64 about 2^exponent: no neighbour is so far
+   beyond all numbers that the row would be computed more carefully. */
+static void try_powers(int level, double x, double exponent)
+{
+    float x32[POWERS], y32[POWERS], got32[POWERS];
+    double x64[POWERS], y64[POWERS], got64[POWERS];
+    void *const f32[] = {x32, y32, got32}, *const f64[] = {x64, y64, got64};
+    const struct ew_stride s32[] = {{0, 4}, {0, 4}, {0, 4}};
+    const struct ew_stride s64[] = {{0, 8}, {0, 8}, {0, 8}};
+    for (int i = 0; i < POWERS; i++) {
+        x64[i] = x32[i] = (float)x;
+        y64[i] = y32[i] = (float)(exponent / log2((float)x));
+    }
+    ew_table_kernel(level, ELEMENTWISE_POW, ELEMENTWISE_F32,
+                    ELEMENTWISE_F32)(1, POWERS, f32, s32);
+    ew_table_kernel(level, ELEMENTWISE_POW, ELEMENTWISE_F64,
+                    ELEMENTWISE_F64)(1, POWERS, f64, s64);
+    for (int i = 0; i < POWERS; i++) {
+        double right = pow(x64[i], y64[i]);
+        ck_assert(got32[i] == (float)right);
+        ck_assert(got64[i] == right ||
+                  fabs(got64[i] - right) <= fabs(right) * 0x1p-52 + 0x1p-1074);
+    }
+}
+
+START_TEST(powers_around_the_ends_of_f64_are_right)
+{
+    static const double bases[] = {65, 10, 2, 1.001, 5, 1.5, 0.3, 1e-30, 3e38};
+    for (int k = 0; support_level(_i) && k < 9; k++)
+        for (double e = 500; e < 1100; e += 0.125) {
+            try_powers(_i, bases[k], e);
+            try_powers(_i, bases[k], -e);
+        }
+}
+END_TEST
+
 /* A number of any width, near a power of two or near a multiple of another:
    where a quotient in floating point is nearest to a wrong one. */
 static uint64_t draw_wide(uint64_t other)
@@ -875,6 +914,8 @@ int main(void)
     TCase *reductions = support_case("reductions");
     tcase_add_loop_test(kernels, kernels_give_the_same_in_every_form, 0,
                         EW_LEVELS * ELEMENTWISE_C128);
+    tcase_add_loop_test(kernels, powers_around_the_ends_of_f64_are_right, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(kernels, one_special_operand_is_like_any_other, 0,
                         EW_LEVELS * EW_PAST_LAST);
     tcase_add_loop_test(kernels, complex_quotients_are_the_same_bits_anywhere,

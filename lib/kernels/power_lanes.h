@@ -7,8 +7,8 @@
  *     x = 2^e m, m = (1 + f) / inverse[j]    u = y (e + log[j] + log2(1 + f))
  *     u = i + k / 16 + g                     2^i power[k] 2^g
  *
- * All logarithms are divided by 512, so that one bit of u tells that it is too
- * large. Tables and polynomials are made by tests/accuracy/minimax.py.
+ * All logarithms are divided by 512, so that one bit of 2 u tells that a power
+ * is 2^512 or more, or as small. Tables and polynomials are made by tests/accuracy/minimax.py.
  */
 #ifndef EW_POWER_LANES_H
 #define EW_POWER_LANES_H
@@ -101,7 +101,7 @@ EW_INLINE ew_power_lanes ew_power_log2_lanes(ew_power_lanes x)
     return ew_power_fma(sum, f, whole);
 }
 
-/* 2^(512 u), |u| < 2: exp2_16. Adding 1.5 * 2^39 rounds 512 u to a sixteenth,
+/* 2^(512 u), |u| < 1: exp2_16. Adding 1.5 * 2^39 rounds 512 u to a sixteenth,
    with k in the last bits of the sum. */
 EW_INLINE ew_power_lanes ew_power_exp2_lanes(ew_power_lanes u)
 {
@@ -119,8 +119,8 @@ EW_INLINE ew_power_lanes ew_power_exp2_lanes(ew_power_lanes u)
     return ew_power_fma(power * g, sum, power);
 }
 
-/* x^y for n elements, x > 0. Returns whether no power is beyond all numbers, or
-   limits them to what f32 rounds to infinity and 0. */
+/* x^y for n elements, x > 0. Returns whether all powers are well within those
+   of double, or limits them to what f32 rounds to infinity and 0. */
 EW_INLINE bool ew_power_row(int64_t n, const float *x, const float *y,
                             float *out, bool limits)
 {
@@ -128,7 +128,7 @@ EW_INLINE bool ew_power_row(int64_t n, const float *x, const float *y,
     for (int64_t i = 0; i < n; i += EW_POWER_LANE_COUNT) {
         ew_power_lanes u =
             ew_power_load(y + i) * ew_power_log2_lanes(ew_power_load(x + i));
-        far |= (ew_power_lane_bits)u;
+        far |= (ew_power_lane_bits)(u + u);
         if (limits) {
             u = (ew_power_lanes)_mm512_min_pd((__m512d)u, _mm512_set1_pd(0.5));
             u = (ew_power_lanes)_mm512_max_pd((__m512d)u, _mm512_set1_pd(-0.5));

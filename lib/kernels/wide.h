@@ -66,8 +66,8 @@ EW_INLINE double ew_wide_log2(float f, int32_t e)
     return EW_MULTIPLY_ADD(sum, s, (double)e);
 }
 
-/* 2^(512 u), |u| < 2: a scale in which one bit of u tells that it is too large.
-   Adding 1.5 * 2^43 rounds 512 u to an integer, in the last bits of the sum.
+/* 2^(512 u), |u| < 1: a scale in which one bit of 2 u tells that it is too
+   large. Adding 1.5 * 2^43 rounds 512 u to an integer, in the last bits of the sum.
    What is left is exp2_512. */
 EW_INLINE double ew_wide_exp2(double u)
 {
