@@ -8,7 +8,7 @@
 
 #define T struct ew_c64
 #define NAME(x) x##_c64
-#define PAST_DIV div_past_c64
+#define PAST_DIV EW_PAST_DIV_C64
 #include "complex.inc"
 
 #define T struct ew_c128

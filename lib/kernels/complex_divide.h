@@ -8,7 +8,7 @@
  * divisors, and what is far from 1 in c128, are divided again one by one.
  * Measured needs for intrinsics: compilers convert a vector in two halves, with
  * which a quotient takes 1.3 times as long, and have no way to look at all
- * lanes, or to store past the caches.
+ * lanes.
  */
 #ifndef EW_COMPLEX_DIVIDE_H
 #define EW_COMPLEX_DIVIDE_H
@@ -146,7 +146,8 @@ enum { LANES = 2 };
 
 enum {
     C64 = sizeof(struct ew_c64),
-    DOWN = 64 /* rows of few elements that are walked down together */
+    PIECE = 64, /* elements stored past the caches at once */
+    DOWN = 64   /* rows of few elements that are walked down together */
 };
 
 typedef double lanes __attribute__((vector_size(LANES * 8)));
@@ -282,43 +283,21 @@ EW_INLINE struct parts load(int64_t n, struct place x)
     return (struct parts){evens(low, high), odds(low, high)};
 }
 
-/* A vector's elements, one behind the other, past the caches where out is as
-   vectors must be for that. */
-EW_INLINE void put(floats low, floats high, char *out, bool past)
+EW_INLINE void put(floats low, floats high, char *out)
 {
-#if defined(__AVX512F__)
-    if (past) {
-        _mm256_stream_ps((float *)out, (__m256)low);
-        _mm256_stream_ps((float *)(out + sizeof low), (__m256)high);
-        return;
-    }
-#elif defined(__AVX__)
-    if (past) {
-        _mm_stream_ps((float *)out, (__m128)low);
-        _mm_stream_ps((float *)(out + sizeof low), (__m128)high);
-        return;
-    }
-#elif defined(__SSE2__)
-    if (past) {
-        __m128 both = {low[0], low[1], high[0], high[1]};
-        _mm_stream_ps((float *)out, both);
-        return;
-    }
-#endif
     memcpy(out, &low, sizeof low);
     memcpy(out + sizeof low, &high, sizeof high);
 }
 
-EW_INLINE void store(int64_t n, struct parts q, char *out, int64_t step,
-                     bool past)
+EW_INLINE void store(int64_t n, struct parts q, char *out, int64_t step)
 {
     floats low = narrow(evens(q.re, q.im)), high = narrow(odds(q.re, q.im));
     char made[LANES * C64];
     if (step == C64 && n == LANES) {
-        put(low, high, out, past);
+        put(low, high, out);
         return;
     }
-    put(low, high, made, false);
+    put(low, high, made);
     for (int64_t i = 0; i < n; i++)
         memcpy(out + i * step, made + i * C64, C64);
 }
@@ -370,74 +349,45 @@ static void divide_each(int64_t n, struct place x, struct place y, char *out,
     }
 }
 
-/* A few elements take less time one by one. */
-EW_INLINE void divide_lanes(int64_t n, struct place x, struct place y,
-                            char *out, int64_t step, bool past)
-{
-    struct divisors by;
-    if (n > LANES / 4)
-        by = divisors(load(n, y));
-    if (n <= LANES / 4 || any_nan(by.whole))
-        divide_each(n, x, y, out, step);
-    else
-        store(n, quotients(load(n, x), &by), out, step, past);
-}
-
 EW_INLINE struct place from(struct place x, int64_t i)
 {
     return (struct place){x.at + i * x.step, x.step};
 }
 
-EW_INLINE void divide_row_by_row(int64_t cols, struct place x, struct place y,
-                                 char *out, int64_t step, bool past)
+/* By one divisor that is not odd, or by those of y if it is NULL. A few
+   elements take less time one by one. */
+EW_INLINE void divide_lanes(int64_t n, struct place x, struct place y,
+                            const struct divisors *one, char *out, int64_t step)
 {
-    int64_t c = 0;
-    for (; c + LANES <= cols; c += LANES)
-        divide_lanes(LANES, from(x, c), from(y, c), out + c * step, step, past);
-    if (c < cols)
-        divide_lanes(cols - c, from(x, c), from(y, c), out + c * step, step,
-                     past);
-}
-
-/* By one divisor, whose inverse is found once. */
-EW_INLINE void divide_row_by_one(int64_t cols, struct place x, struct place y,
-                                 char *out, int64_t step, bool past)
-{
-    struct divisors by = divisors(load(1, y));
-    int64_t c = 0;
-    if (cols <= LANES / 4 || any_nan(by.whole)) {
-        divide_each(cols, x, y, out, step);
-        return;
-    }
-    for (; c + LANES <= cols; c += LANES)
-        store(LANES, quotients(load(LANES, from(x, c)), &by), out + c * step,
-              step, past);
-    if (c < cols)
-        store(cols - c, quotients(load(cols - c, from(x, c)), &by),
-              out + c * step, step, past);
-}
-
-/* Functions of few arguments, or rows of few elements pay for the call: a third
-   more for a struct in place of out and step. */
-static void divide_row(int64_t cols, struct place x, struct place y, char *out,
-                       int64_t step)
-{
-    divide_row_by_row(cols, x, y, out, step, false);
-}
-
-static void divide_row_by(int64_t cols, struct place x, struct place y,
-                          char *out, int64_t step)
-{
-    divide_row_by_one(cols, x, y, out, step, false);
-}
-
-static void divide_row_past(int64_t cols, struct place x, struct place y,
-                            char *out)
-{
-    if (y.step == 0)
-        divide_row_by_one(cols, x, y, out, C64, true);
+    struct divisors by;
+    if (n > LANES / 4)
+        by = one ? *one : divisors(load(n, y));
+    if (n <= LANES / 4 || (!one && any_nan(by.whole)))
+        divide_each(n, x, y, out, step);
     else
-        divide_row_by_row(cols, x, y, out, C64, true);
+        store(n, quotients(load(n, x), &by), out, step);
+}
+
+EW_INLINE void divide_row_by(int64_t cols, struct place x, struct place y,
+                             const struct divisors *one, char *out,
+                             int64_t step)
+{
+    int64_t c = 0;
+    for (; c + LANES <= cols; c += LANES)
+        divide_lanes(LANES, from(x, c), from(y, c), one, out + c * step, step);
+    if (c < cols)
+        divide_lanes(cols - c, from(x, c), from(y, c), one, out + c * step,
+                     step);
+}
+
+static void divide_row_by_one(int64_t cols, struct place x, struct place y,
+                              char *out, int64_t step)
+{
+    const struct divisors one = divisors(load(1, y));
+    if (any_nan(one.whole))
+        divide_each(cols, x, y, out, step);
+    else
+        divide_row_by(cols, x, y, &one, out, step);
 }
 
 static void divide_rows(int64_t rows, int64_t cols, void *const data[],
@@ -448,9 +398,9 @@ static void divide_rows(int64_t rows, int64_t cols, void *const data[],
         struct place y = {ew_loop_at(data, s, EW_Y, r), s[EW_Y].col};
         char *out = ew_loop_at(data, s, EW_OUT, r);
         if (y.step == 0)
-            divide_row_by(cols, x, y, out, s[EW_OUT].col);
+            divide_row_by_one(cols, x, y, out, s[EW_OUT].col);
         else
-            divide_row(cols, x, y, out, s[EW_OUT].col);
+            divide_row_by(cols, x, y, NULL, out, s[EW_OUT].col);
     }
 }
 
@@ -474,7 +424,37 @@ static void div_c64(int64_t rows, int64_t cols, void *const data[],
     }
 }
 
-/* What lies before the first line of a row is stored as usual. */
+#if defined(__AVX__)
+#define EW_PAST_DIV_C64 div_past_c64
+static void divide_row(int64_t cols, struct place x, struct place y, char *out)
+{
+    void *data[] = {(void *)x.at, (void *)y.at, out};
+    const struct ew_stride s[] = {{0, x.step}, {0, y.step}, {0, C64}};
+    divide_rows(1, cols, data, s);
+}
+
+/* Lines are made in the L1 cache and then stored at once: memory is slow where
+   parts of a line come one by one, and slowest where some are stored as usual.
+   Short rows, and the ends of others, are. */
+static void divide_row_past(int64_t cols, struct place x, struct place y,
+                            char *out)
+{
+    _Alignas(EW_LINE) char made[PIECE * C64];
+    const int64_t line = EW_LINE / C64;
+    int64_t c = (int64_t)(-(uintptr_t)out % EW_LINE) / C64, n;
+    if (cols < PIECE)
+        c = cols;
+    divide_row(c, x, y, out);
+    for (; c + line <= cols; c += n) {
+        n = cols - c < PIECE ? (cols - c) / line * line : PIECE;
+        divide_row(n, from(x, c), from(y, c), made);
+        for (int64_t i = 0; i < n * C64; i += EW_LINE)
+            ew_loop_store_line(out + c * C64 + i, made + i);
+    }
+    divide_row(cols - c, from(x, c), from(y, c), out + c * C64);
+}
+
+/* Elements of out that lie across lines are stored as usual. */
 static void div_past_c64(int64_t rows, int64_t cols, void *const data[],
                          const struct ew_stride s[])
 {
@@ -486,14 +466,12 @@ static void div_past_c64(int64_t rows, int64_t cols, void *const data[],
     for (int64_t r = 0; r < rows; r++) {
         struct place x = {ew_loop_at(data, s, EW_X, r), s[EW_X].col};
         struct place y = {ew_loop_at(data, s, EW_Y, r), s[EW_Y].col};
-        char *out = ew_loop_at(data, s, EW_OUT, r);
-        int64_t head = (int64_t)(-(uintptr_t)out % EW_LINE) / C64;
-        head = head < cols ? head : cols;
-        divide_each(head, x, y, out, C64);
-        if (head < cols)
-            divide_row_past(cols - head, from(x, head), from(y, head),
-                            out + head * C64);
+        divide_row_past(cols, x, y, ew_loop_at(data, s, EW_OUT, r));
     }
 }
+#else
+/* SSE2 takes longer for quotients than memory for lines. */
+#define EW_PAST_DIV_C64 NULL
+#endif
 
 #endif
