@@ -31,7 +31,8 @@ static inline bool is_normal(double x)
 static double times_power(double g, double a, double x, double n)
 {
     double power = pow(x, n), slope = a * power, root = fabs(power);
-    int of_g, of_a, of_root, times = 1;
+    int of_g = 0, of_a = 0, of_root = 0; /* which infinity may leave so */
+    int times = 1;
     if (isnan(power) || isinf(g) || isinf(x) ||
         (is_normal(power) && is_normal(slope)))
         return g * slope;

@@ -93,20 +93,21 @@ EW_INLINE floats load_part_bf16(const struct ew_bf16 *block, int v)
     return (floats)((v % 2 == 0) == little ? pairs << 16 : pairs & 0xffff0000);
 }
 
+/* Elements of even and odd in turn, from i on: written out, as not every
+   compiler has __builtin_shufflevector, and they make one step of it. */
 #if defined(__AVX__)
-#define FIRST_HALVES 0, 8, 1, 9, 2, 10, 3, 11
-#define SECOND_HALVES 4, 12, 5, 13, 6, 14, 7, 15
+#define ALTERNATE(i) FOUR(i), FOUR(i + 2)
 #else
-#define FIRST_HALVES 0, 4, 1, 5
-#define SECOND_HALVES 2, 6, 3, 7
+#define ALTERNATE(i) FOUR(i)
 #endif
+#define FOUR(i) even[i], odd[i], even[i + 1], odd[i + 1]
 EW_INLINE void order_bf16(floats *sum)
 {
     EW_UNROLLED
     for (int v = 0; v < VECTORS / 2; v += 2) {
         floats even = sum[v], odd = sum[v + 1];
-        sum[v] = __builtin_shufflevector(even, odd, FIRST_HALVES);
-        sum[v + 1] = __builtin_shufflevector(even, odd, SECOND_HALVES);
+        sum[v] = (floats){ALTERNATE(0)};
+        sum[v + 1] = (floats){ALTERNATE(ABREAST)};
     }
 }
 #endif
