@@ -87,6 +87,15 @@ static void add_names(struct ew_text *text, const char *key,
     ew_text_add(text, "]");
 }
 
+/* None where nothing is read, as all derivatives are 0. */
+static int walks(const struct ew_gradient *g)
+{
+    int n = 0;
+    for (int i = 0; i <= g->walks; i++)
+        n += g->walk[i].terms > 0;
+    return n;
+}
+
 static size_t describe_gradient(const elementwise_plan *plan,
                                 struct ew_text *text)
 {
@@ -110,7 +119,7 @@ static size_t describe_gradient(const elementwise_plan *plan,
     add_names(text, "added_to", outputs, 2, added);
     ew_text_add(text, ",\"act\":\"%s\"", elementwise_act_name(plan->act));
     add_names(text, "scaled", operands, 2, plan->scaled);
-    ew_text_add(text, ",\"walks\":%d}", g->walks + 1);
+    ew_text_add(text, ",\"walks\":%d}", walks(g));
     return text->length;
 }
 

@@ -327,6 +327,32 @@ START_TEST(gradients_tell_outputs_act_and_scales)
 }
 END_TEST
 
+/* One for each summed output; a derivative of 0 and no elements take none. */
+START_TEST(gradients_tell_how_often_they_walk)
+{
+    static const struct {
+        elementwise_op op;
+        int64_t x[2], y[2], out[2];
+        const char *walks;
+    } rows[] = {
+        {ELEMENTWISE_MUL, {2, 3}, {2, 3}, {2, 3}, "\"walks\":1}"},
+        {ELEMENTWISE_MUL, {2, 1}, {1, 3}, {2, 3}, "\"walks\":2}"},
+        {ELEMENTWISE_FLOORDIV, {2, 1}, {1, 3}, {2, 3}, "\"walks\":0}"},
+        {ELEMENTWISE_MUL, {0, 1}, {1, 3}, {0, 3}, "\"walks\":0}"},
+    };
+    elementwise_tensor x = {NULL, ELEMENTWISE_F64, 2, rows[_i].x, NULL};
+    elementwise_tensor y = {NULL, ELEMENTWISE_F64, 2, rows[_i].y, NULL};
+    elementwise_tensor out = {NULL, ELEMENTWISE_F64, 2, rows[_i].out, NULL};
+    elementwise_plan *plan;
+    ck_assert_int_eq(elementwise_plan_create_grad(&plan, rows[_i].op, &x, &y,
+                                                  NULL, &out, -1, &x, &y, NULL),
+                     ELEMENTWISE_OK);
+    elementwise_plan_describe(plan, json, sizeof json);
+    ck_assert_ptr_nonnull(strstr(json, rows[_i].walks));
+    elementwise_plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(no_plan_has_no_description)
 {
     char text[] = "unchanged";
@@ -346,6 +372,7 @@ int main(void)
     tcase_add_test(content, scalars_and_empty_results_are_described);
     tcase_add_test(content, large_layouts_are_described);
     tcase_add_loop_test(content, gradients_tell_outputs_act_and_scales, 0, 24);
+    tcase_add_loop_test(content, gradients_tell_how_often_they_walk, 0, 4);
     tcase_add_test(room, any_room_is_filled_as_by_snprintf);
     tcase_add_test(room, no_plan_has_no_description);
     TCase *const cases[] = {content, room, NULL};

@@ -591,7 +591,6 @@ START_TEST(special_cases_of_the_contract_hold)
 }
 END_TEST
 
-/* 1 / 0.1 rounds to 10, but the quotient is less. */
 START_TEST(powers_out_of_range_have_gradients_within)
 {
     for (int level = 0; level < EW_LEVELS && support_level(level); level++)
@@ -600,6 +599,7 @@ START_TEST(powers_out_of_range_have_gradients_within)
 }
 END_TEST
 
+/* 1 / 0.1 rounds to 10, but the quotient is less. */
 START_TEST(mod_takes_the_floor_of_the_exact_quotient)
 {
     struct special mod = {ELEMENTWISE_MOD, 1, 0.1, 1, 1, -9};
