@@ -271,9 +271,14 @@ def flushed_slope(s):
 
 
 def log_of_zero(s):
-    """Infinite, and times 0 NaN; also of a subnormal x or y."""
+    """Infinite, and times 0 NaN, as is 0 times a power of -1; also of a
+    subnormal x or y."""
     x, y = (decode(s.right, flushed(s.right, bits)) for bits in s.row[:2])
-    return s.version < (3, 0) and 0 in (x, y) and not math.isfinite(s.out)
+    if s.version >= (3, 0):
+        return False
+    if s.which:
+        return x == 0 and not math.isfinite(s.out)
+    return y == 0 and (x == 0 or is_nan(x)) and is_nan(s.out)
 
 
 def steps(s):
@@ -319,8 +324,8 @@ SLOPE_RULES = {
     "paddle": [
         ("tie", ("max", "min"), half_of_tie),
         ("slope-of-nan", ("max", "min"), has_nan),
-        ("slope-of-zero-power", ("pow",), log_of_zero),
         ("flush-to-zero", tuple(slopes.DIFFERENTIABLE), flushed_slope),
+        ("slope-of-zero-power", ("pow",), log_of_zero),
         ("pow-subnormal", ("pow",), slope_of_subnormal),
         ("slope-out-of-range", ("pow",), out_of_range),
     ],

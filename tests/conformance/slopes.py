@@ -86,8 +86,8 @@ def _normal(x):
 
 def _times_power(g, a, x, n):
     """g a x^n, by exponents where a factor of it has no place in a double."""
-    power, root, times = contract.power(x, n), abs(contract.power(x, n)), 1
-    slope = a * power
+    power = contract.power(x, n)
+    slope, root, times = a * power, abs(power), 1
     if (math.isnan(power) or math.isinf(g) or math.isinf(x) or
             _normal(power) and _normal(slope)):
         return g * slope
@@ -100,8 +100,8 @@ def _times_power(g, a, x, n):
         product = math.ldexp(product, sum(exponent for _, exponent in parts))
     except OverflowError:
         product = math.inf
-    odd = [math.copysign(1, f) for f in (g, a, power)]
-    return product * math.prod(odd)
+    signs = [math.copysign(1, f) for f in (g, a, power)]
+    return product * math.prod(signs)
 
 
 def _real(op, dtype, x, y, g):
