@@ -462,11 +462,17 @@ struct deep {
     const struct ew_pass *pass;
     const struct ew_loop *loop; /* what is cut, */
     int ndim;                   /* so many loops */
-    struct ew_loop tile[EW_DEEP_LOOPS], step[ELEMENTWISE_MAX_NDIM];
-    int place[ELEMENTWISE_MAX_NDIM];
-    struct ew_places places[OPERANDS], lines[OPERANDS];
+    struct ew_loop tile[EW_DEEP_LOOPS], step[EW_DEEP_NDIM];
+    int place[EW_DEEP_NDIM];
+    struct ew_places places[OPERANDS];
+    struct ew_lines lines[OPERANDS];
     struct buffers buffers;
 };
+
+/* What stage.c keeps is beside it, and the rest of the call takes up to 40 KiB
+   of the 128 that some systems give a thread. */
+_Static_assert(sizeof(struct deep) + EW_STAGE_DEEP <= 80 << 10,
+               "too much for the stack");
 
 /* How operand k lies in a tile, seen as one row: it stands still, is dense, or
    has places, from which or to which it goes through a buffer. */
@@ -480,10 +486,10 @@ static struct ew_stride deep_stride(struct deep *deep, int k)
     if (moves)
         ew_places_make(places, deep->tile, pass->deep, k, pass->stored[k]);
     bool dense = moves && places->runs == 1 && places->copies == 1;
-    deep->lines[k].runs = 0;
+    deep->lines[k].n = 0;
     if (moves && !dense)
-        ew_places_lines(&deep->lines[k], deep->tile, pass->deep, k,
-                        pass->stored[k]);
+        ew_lines_make(&deep->lines[k], deep->tile, pass->deep, k,
+                      pass->stored[k]);
     deep->buffers.places[k] = moves && !dense ? places : NULL;
     return (struct ew_stride){0, dense || k == EW_OUT ? pass->stored[k] : 0};
 }
@@ -507,7 +513,7 @@ static int64_t urgency(const struct ew_loop *loop, const bool large[2])
 /* Sorts the loops from tile to tile by that. */
 static void share_soon(struct deep *deep, const bool large[2])
 {
-    int of[ELEMENTWISE_MAX_NDIM];
+    int of[EW_DEEP_NDIM];
     for (int i = 0; i < deep->ndim; i++) {
         struct ew_loop moved = deep->step[i];
         int j = i;
@@ -544,7 +550,7 @@ static void make_steps(struct deep *deep)
 static void run_equal(struct deep *deep, void *const data[])
 {
     const struct ew_pass *pass = deep->pass;
-    int64_t index[ELEMENTWISE_MAX_NDIM];
+    int64_t index[EW_DEEP_NDIM];
     struct ew_block block = {.rows = 1, .cols = 1}, tile;
     for (int d = 0; d < pass->deep; d++)
         block.cols *= deep->tile[d].n;
@@ -559,7 +565,7 @@ static void run_equal(struct deep *deep, void *const data[])
         tile = block;
         more = advance(deep->step, 0, deep->ndim, OPERANDS, index, block.data);
         for (int k = 0; k < OPERANDS && more; k++)
-            ew_places_fetch(&deep->lines[k], block.data[k], k == EW_OUT);
+            ew_lines_fetch(&deep->lines[k], block.data[k], k == EW_OUT);
         const void *const was[] = {tile.data[EW_X], tile.data[EW_Y]};
         run_tile(pass, &tile, true, &deep->buffers);
         for (int k = 0; k < 2; k++)

@@ -16,14 +16,28 @@
 #define FOUR_AT_ONCE _Pragma("GCC unroll 4")
 #endif
 
-enum {
-    LONGEST = 128, /* run that is a few loads and stores */
-    LINES = 512    /* of an operand in a tile that are worth asking for */
-};
+enum { LONGEST = 128 }; /* run that is a few loads and stores */
 
-/* Loops of copies come first, or those that extend the run; a table for the
-   others is made of copies of that for the loops inside, as far on as the
-   loop's step. */
+/* A table of places for any loops is made of copies of that for the loops
+   inside, as far on as the loop's step. Returns its length. */
+static int64_t make_table(int32_t table[], const struct ew_loop *loop, int ndim,
+                          int k)
+{
+    int64_t inside = 1;
+    table[0] = 0;
+    for (int d = 0; d < ndim; d++) {
+        for (int64_t i = 1; i < loop[d].n; i++) {
+            int32_t *at = &table[i * inside];
+            int32_t step = (int32_t)(i * loop[d].stride[k]);
+            for (int64_t j = 0; j < inside; j++)
+                at[j] = table[j] + step;
+        }
+        inside *= loop[d].n;
+    }
+    return inside;
+}
+
+/* Loops of copies come first, or those that extend the run. */
 void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
                     int ndim, int k, int64_t size)
 {
@@ -35,26 +49,15 @@ void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
     if (places->copies == 1)
         for (; d < ndim && loop[d].stride[k] == places->run; d++)
             places->run *= loop[d].n;
-    places->runs = 1;
-    places->at[0] = 0;
-    for (; d < ndim; d++) {
-        int64_t inside = places->runs;
-        for (int64_t i = 1; i < loop[d].n; i++) {
-            int32_t *at = &places->at[i * inside];
-            int32_t step = (int32_t)(i * loop[d].stride[k]);
-            for (int64_t j = 0; j < inside; j++)
-                at[j] = places->at[j] + step;
-        }
-        places->runs *= loop[d].n;
-    }
+    places->runs = make_table(places->at, &loop[d], ndim - d, k);
 }
 
 /* Loops whose steps are shorter than what is inside them are one block. */
-void ew_places_lines(struct ew_places *places, const struct ew_loop *loop,
-                     int ndim, int k, int64_t size)
+void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,
+                   int k, int64_t size)
 {
     struct ew_loop far[EW_DEEP_LOOPS + 1] = {{.stride = {[EW_X] = EW_LINE}}};
-    int64_t block = size, low = 0, lines = 1;
+    int64_t block = size, low = 0, blocks = 1;
     int n = 1;
     for (int d = 0; d < ndim; d++) {
         int64_t step = loop[d].stride[k];
@@ -64,29 +67,28 @@ void ew_places_lines(struct ew_places *places, const struct ew_loop *loop,
         if (step > most || step < -most) {
             far[n] = (struct ew_loop){.n = loop[d].n};
             far[n++].stride[EW_X] = step;
-            lines *= loop[d].n;
+            blocks *= loop[d].n;
             continue;
         }
         block += reach < 0 ? -reach : reach;
         low += reach < 0 ? reach : 0;
     }
     far[0].n = (block + 2 * EW_LINE - 2) / EW_LINE;
-    places->runs = 0;
-    if (lines * far[0].n > LINES)
+    lines->n = 0;
+    if (blocks * far[0].n > EW_DEEP_LINES)
         return;
-    ew_places_make(places, far, n, EW_X, 1);
-    for (int64_t i = 0; i < places->runs; i++)
-        places->at[i] += (int32_t)low;
+    lines->n = make_table(lines->at, far, n, EW_X);
+    for (int64_t i = 0; i < lines->n; i++)
+        lines->at[i] += (int32_t)low;
 }
 
-void ew_places_fetch(const struct ew_places *lines, const char *from,
-                     bool write)
+void ew_lines_fetch(const struct ew_lines *lines, const char *from, bool write)
 {
     if (write)
-        for (int64_t i = 0; i < lines->runs; i++)
+        for (int64_t i = 0; i < lines->n; i++)
             __builtin_prefetch(from + lines->at[i], 1);
     else
-        for (int64_t i = 0; i < lines->runs; i++)
+        for (int64_t i = 0; i < lines->n; i++)
             __builtin_prefetch(from + lines->at[i]);
 }
 

@@ -16,19 +16,25 @@ struct ew_places {
     int32_t at[EW_DEEP_ELEMENTS];
 };
 
+/* The lines that a tile has of an operand, whatever their order: n of them,
+   at[i] behind the tile's first element. More are not worth asking for. */
+enum { EW_DEEP_LINES = 512 };
+struct ew_lines {
+    int64_t n;
+    int32_t at[EW_DEEP_LINES];
+};
+
 /* The table of operand k, whose elements have `size` bytes, in a tile made by
    the ndim loops. Places must fit in 32 bits. */
 void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
                     int ndim, int k, int64_t size);
 
-/* The lines that a tile has of operand k, whatever their order: from the tile's
-   first element on, as `runs` places; none where there are more than that. */
-void ew_places_lines(struct ew_places *places, const struct ew_loop *loop,
-                     int ndim, int k, int64_t size);
+/* The same for lines; none where there are too many. */
+void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,
+                   int k, int64_t size);
 
 /* Asks for lines; for those of an output, to be written. */
-void ew_places_fetch(const struct ew_places *lines, const char *from,
-                     bool write);
+void ew_lines_fetch(const struct ew_lines *lines, const char *from, bool write);
 
 /* Makes dense what lies in places, and the other way. */
 void ew_gather(const struct ew_places *places, const char *from, char *to);

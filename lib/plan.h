@@ -24,7 +24,8 @@ enum {
     /* Tiles of several loops have no more elements, and no more loops than
        that many elements allow. */
     EW_DEEP_ELEMENTS = 1024,
-    EW_DEEP_LOOPS = 10
+    EW_DEEP_LOOPS = 10,
+    EW_DEEP_NDIM = 16 /* loops of a nest; those of more are not cut so */
 };
 
 /*

@@ -19,7 +19,6 @@
 #include "table.h"
 
 enum {
-    LOOPS = 16,         /* looked at; plans of more are run as they are */
     FEW = 32,           /* elements that are in a tile without asking */
     WHOLE = 7,          /* of a loop that is in a tile as a whole or not */
     TILE_COST = 60000,  /* of steps through buffers, per tile */
@@ -51,7 +50,7 @@ struct course {
     struct {
         int64_t step;
         int loop;
-    } at[LOOPS];         /* nearest first */
+    } at[EW_DEEP_NDIM];  /* nearest first */
     int64_t size, bytes; /* of an element, of all */
     bool is_out;
     int64_t first, next; /* cost of the first line of a block, of others */
@@ -330,10 +329,10 @@ static int64_t lines_per_element(const struct elementwise_plan *plan,
 void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
 {
     static const int order[] = {EW_OUT};
-    int64_t extent[LOOPS], flat[LOOPS];
+    int64_t extent[EW_DEEP_NDIM], flat[EW_DEEP_NDIM];
     struct course course[3];
-    struct ew_loop turned[LOOPS];
-    if (plan->ndim < 2 || plan->ndim > LOOPS)
+    struct ew_loop turned[EW_DEEP_NDIM];
+    if (plan->ndim < 2 || plan->ndim > EW_DEEP_NDIM)
         return;
     two_loops(plan, flat);
     int64_t now = flat_cost(plan, flat);
