@@ -657,6 +657,43 @@ START_TEST(tiles_of_several_loops_give_the_whole)
 }
 END_TEST
 
+static char *stored_to[8];
+static int noted;
+
+static void note_tile(int64_t rows, int64_t cols, void *const data[],
+                      const struct ew_stride stride[])
+{
+    (void)rows, (void)cols, (void)stride;
+    if (noted < 8)
+        stored_to[noted] = data[EW_OUT];
+    noted++;
+}
+
+/* Loop 2 shares lines of x, loop 3 those of out, loop 1 none. */
+START_TEST(tiles_that_share_lines_of_out_or_of_a_large_input_come_first)
+{
+    static char space[8192];
+    static const struct ew_loop loop[4] = {{8, {1, 1, 1, 0, 0}},
+                                           {2, {512, 512, 2048, 0, 0}},
+                                           {2, {8, 512, 1024, 0, 0}},
+                                           {2, {1024, 1024, 8, 0, 0}}};
+    static const int orders[2][3] = {{2048, 1024, 8}, {8, 1024, 2048}};
+    struct ew_pass pass = {.op = note_tile, .deep = 1, .extent = {8}};
+    void *const data[] = {space, space, space};
+    for (int k = 0; k < 3; k++)
+        pass.size[k] = pass.stored[k] = 1;
+    pass.large[EW_X] = _i;
+    noted = 0;
+    ew_execute(loop, 4, &pass, data);
+    ck_assert_int_eq(noted, 8);
+    for (int i = 0; i < 8; i++)
+        ck_assert_int_eq(stored_to[i] - space,
+                         (i & 1) * orders[_i][0] +
+                             (i >> 1 & 1) * orders[_i][1] +
+                             (i >> 2) * orders[_i][2]);
+}
+END_TEST
+
 /* x and y i8, out i16, all of which a tile of 3 x 7 x 5 takes in parts. */
 START_TEST(tiles_of_several_loops_are_converted)
 {
@@ -701,6 +738,9 @@ int main(void)
                         sizeof turned / sizeof *turned);
     tcase_add_loop_test(tiles, tiles_of_several_loops_give_the_whole, 0, 5);
     tcase_add_test(tiles, tiles_of_several_loops_are_converted);
+    tcase_add_loop_test(
+        tiles, tiles_that_share_lines_of_out_or_of_a_large_input_come_first, 0,
+        2);
     TCase *const cases[] = {loops, tiles, NULL};
     return support_run("execute", cases);
 }
