@@ -8,7 +8,8 @@
  *     u = i + k / 16 + g                     2^i power[k] 2^g
  *
  * All logarithms are divided by 512, so that one bit of 2 u tells that a power
- * is 2^512 or more, or as small. Tables and polynomials are made by tests/accuracy/minimax.py.
+ * is 2^512 or more, or as small. Tables and polynomials are made by
+ * tests/accuracy/minimax.py.
  */
 #ifndef EW_POWER_LANES_H
 #define EW_POWER_LANES_H

@@ -67,8 +67,8 @@ EW_INLINE double ew_wide_log2(float f, int32_t e)
 }
 
 /* 2^(512 u), |u| < 1: a scale in which one bit of 2 u tells that it is too
-   large. Adding 1.5 * 2^43 rounds 512 u to an integer, in the last bits of the sum.
-   What is left is exp2_512. */
+   large. Adding 1.5 * 2^43 rounds 512 u to an integer, in the last bits of the
+   sum. What is left is exp2_512. */
 EW_INLINE double ew_wide_exp2(double u)
 {
     const double integer = 0x1.8p43;
