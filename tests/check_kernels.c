@@ -666,7 +666,7 @@ enum { POWERS = 32 }; /* two blocks */
 
 /* Rows of equal powers of f32 and f64 about 2^exponent: no neighbour is so far
    beyond all numbers that the row would be computed more carefully. */
-static void try_powers(int level, double x, double exponent)
+static void try_powers(int level, double base, double exponent)
 {
     float x32[POWERS], y32[POWERS], got32[POWERS];
     double x64[POWERS], y64[POWERS], got64[POWERS];
@@ -674,8 +674,8 @@ static void try_powers(int level, double x, double exponent)
     const struct ew_stride s32[] = {{0, 4}, {0, 4}, {0, 4}};
     const struct ew_stride s64[] = {{0, 8}, {0, 8}, {0, 8}};
     for (int i = 0; i < POWERS; i++) {
-        x64[i] = x32[i] = (float)x;
-        y64[i] = y32[i] = (float)(exponent / log2((float)x));
+        x64[i] = x32[i] = (float)base;
+        y64[i] = y32[i] = (float)(exponent / log2((float)base));
     }
     ew_table_kernel(level, ELEMENTWISE_POW, ELEMENTWISE_F32,
                     ELEMENTWISE_F32)(1, POWERS, f32, s32);
