@@ -128,10 +128,11 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
             __builtin_mul_overflow(n, extent, &n))
             return false;
     }
+    if (n > most)
+        return false;
     struct reach bytes = {walks_x ? n * size : size, walks_y ? n * size : size,
                           n * size_out};
-    if (n > most || ew_strategy_streams(bytes.out) ||
-        !are_usable(x, y, out, bytes))
+    if (ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
         return false;
     void *const data[] = {x->data, y->data, out->data};
     const struct ew_stride stride[] = {
