@@ -178,6 +178,10 @@ double bench_limit(const struct bench_machine *m, const struct bench_case *c,
 double bench_gather_time(const struct bench_machine *m,
                          const struct bench_case *c);
 
+/* Each operand has neighbours in memory along one of the loops: the longest of
+   these. */
+int64_t bench_inner_extent(const struct bench_case *c);
+
 /* ---------------------------------------------------------------------
  * Time
  */

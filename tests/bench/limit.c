@@ -411,6 +411,51 @@ double bench_line_bytes(const elementwise_tensor *t)
            (block < LINE && blocks == 1 ? block : ceil(block / LINE) * LINE);
 }
 
+/* The loops over a result, the innermost first: dimensions that all operands
+   walk as one are one loop. */
+struct loops {
+    int n;
+    int64_t extent[BENCH_NDIM], stride[OUT + 1][BENCH_NDIM];
+};
+
+/* Whether a loop around the last one goes on where that ends. */
+static bool continues(const struct loops *l, const int64_t stride[])
+{
+    for (int k = X; k <= OUT; k++)
+        if (stride[k] != l->stride[k][l->n - 1] * l->extent[l->n - 1])
+            return false;
+    return true;
+}
+
+static void add_loop(struct loops *l, int64_t extent, const int64_t stride[])
+{
+    if (l->n > 0 && continues(l, stride)) {
+        l->extent[l->n - 1] *= extent;
+        return;
+    }
+    l->extent[l->n] = extent;
+    for (int k = X; k <= OUT; k++)
+        l->stride[k][l->n] = stride[k];
+    l->n++;
+}
+
+static struct loops loops_of(const struct bench_case *c)
+{
+    struct loops l = {0};
+    int64_t extent[OUT + 1][BENCH_NDIM], stride[OUT + 1][BENCH_NDIM];
+    int ndim = 0;
+    for (int k = X; k <= OUT; k++)
+        ndim = bench_align(c, (enum bench_operand)k, extent[k], stride[k]);
+    for (int d = ndim - 1; d >= 0; d--) {
+        int64_t step[OUT + 1];
+        for (int k = X; k <= OUT; k++)
+            step[k] = extent[k][d] == 1 ? 0 : stride[k][d];
+        if (extent[OUT][d] != 1)
+            add_loop(&l, extent[OUT][d], step);
+    }
+    return l;
+}
+
 /* What an element costs beyond memory: quotients are divisions, as f64 where
    the type needs its bits, and powers are polynomials of about so many
    steps. */
@@ -458,15 +503,19 @@ static double act_time(const struct bench_machine *m, elementwise_act act,
            m->unit[wide ? BENCH_DIV64 : BENCH_DIV32];
 }
 
-/* An integer is divided by a multiplication once the divisor is known: there
-   are no more divisions than divisors. */
+/* Divisions by one number along the innermost loop take one inverse, where that
+   is exact: of integers. */
 static double divisions(const struct bench_case *c, double elements)
 {
     bool integer = c->row->type < ELEMENTWISE_F16;
     bool divides = c->row->op == ELEMENTWISE_DIV ||
                    c->row->op == ELEMENTWISE_MOD ||
                    c->row->op == ELEMENTWISE_FLOORDIV;
-    return integer && divides ? (double)bench_elements(&c->t[Y]) : elements;
+    if (!integer || !divides)
+        return elements;
+    struct loops loops = loops_of(c);
+    bool varies = loops.n > 0 && loops.stride[Y][0] != 0;
+    return varies ? elements : (double)bench_elements(&c->t[Y]);
 }
 
 /* The type decides the costs; a sum has none. */
@@ -515,26 +564,37 @@ double bench_limit(const struct bench_machine *m, const struct bench_case *c,
     return least_call + fmax(memory, compute_time(m, c));
 }
 
-/* The stride of an operand where the result's innermost loop runs. */
-static int64_t inner_stride(const struct bench_case *c, enum bench_operand k)
-{
-    int64_t extent[ELEMENTWISE_MAX_NDIM], stride[ELEMENTWISE_MAX_NDIM];
-    int64_t all[ELEMENTWISE_MAX_NDIM], unused[ELEMENTWISE_MAX_NDIM];
-    int d = bench_align(c, OUT, all, unused) - 1;
-    bench_align(c, k, extent, stride);
-    while (d > 0 && all[d] == 1)
-        d--;
-    return d < 0 || extent[d] == 1 ? 0 : stride[d];
-}
-
 double bench_gather_time(const struct bench_machine *m,
                          const struct bench_case *c)
 {
+    struct loops loops = loops_of(c);
     double elements = 0;
-    for (int k = X; k <= Y; k++) {
-        int64_t stride = inner_stride(c, (enum bench_operand)k);
-        if (stride != 0 && stride != 1)
+    for (int k = X; k <= Y; k++)
+        if (loops.n > 0 && loops.stride[k][0] != 0 && loops.stride[k][0] != 1)
             elements += (double)bench_elements(&c->t[OUT]);
-    }
     return elements * m->unit[BENCH_GATHER];
+}
+
+/* Along which loop the neighbours in memory of an operand lie. */
+static int nearest_loop(const struct loops *l, int k)
+{
+    int nearest = -1;
+    for (int i = 0; i < l->n; i++) {
+        int64_t step = llabs(l->stride[k][i]);
+        if (step && (nearest < 0 || step < llabs(l->stride[k][nearest])))
+            nearest = i;
+    }
+    return nearest;
+}
+
+int64_t bench_inner_extent(const struct bench_case *c)
+{
+    struct loops loops = loops_of(c);
+    int64_t longest = 1;
+    for (int k = X; k <= OUT; k++) {
+        int i = nearest_loop(&loops, k);
+        if (i >= 0 && loops.extent[i] > longest)
+            longest = loops.extent[i];
+    }
+    return longest;
 }

@@ -34,6 +34,7 @@ struct result {
     const struct bench_row *row;
     struct bench_time time;
     double limit, bytes;
+    int64_t inner; /* bench_inner_extent */
 };
 
 static bool selected(const struct options *o, const char *name)
@@ -125,9 +126,10 @@ static void print_row_json(const struct result *r, bool first)
 {
     printf("%s\n  {\"name\": \"%s\", \"median\": %.4g, \"low\": %.4g, "
            "\"high\": %.4g, \"samples\": %d, \"bytes\": %.0f, "
-           "\"limit\": %.4g}",
+           "\"limit\": %.4g, \"inner\": %lld}",
            first ? "" : ",", r->row->name, r->time.median, r->time.low,
-           r->time.high, r->time.samples, r->bytes, r->limit);
+           r->time.high, r->time.samples, r->bytes, r->limit,
+           (long long)r->inner);
 }
 
 static void print_machine(const struct bench_machine *m)
@@ -210,7 +212,7 @@ static bool run_row(const struct options *o, const struct bench_machine *m,
 {
     struct bench_case *cases = NULL;
     int n = place_copies(&cases, row, arena, o->cold ? m->rotation : 0);
-    *result = (struct result){.row = row};
+    *result = (struct result){.row = row, .inner = 1};
     if (n == 0) {
         fprintf(stderr, "bench: no room for %s\n", row->name);
         return true;
@@ -223,12 +225,33 @@ static bool run_row(const struct options *o, const struct bench_machine *m,
     else if (!o->cold || result->bytes >= COLD_FROM) {
         result->time = bench_measure(cases, n, o->quick ? 0.01 : 0.05);
         result->limit = bench_limit(m, &cases[0], o->cold);
+        result->inner = bench_inner_extent(&cases[0]);
         if (o->random)
             result->limit =
                 fmax(result->limit, bench_gather_time(m, &cases[0]));
     }
     free(cases);
     return right;
+}
+
+/* Rows in which memory counts, and how many of them are far from the limit:
+   at twice, or four times where all operands have short inner loops. */
+enum { FAR_FROM = 64 << 10, SHORT = 16 };
+
+static void print_far(const struct result *results, int n)
+{
+    int counted = 0, far = 0;
+    for (int i = 0; i < n; i++) {
+        const struct result *r = &results[i];
+        if (r->bytes < FAR_FROM)
+            continue;
+        counted++;
+        far += r->time.median > (r->inner < SHORT ? 4 : 2) * r->limit;
+    }
+    printf(
+        "# of %d rows of %d KiB and more, %d take over twice their limit, or "
+        "four times\n# where inner extents are all below %d\n",
+        counted, FAR_FROM >> 10, far, SHORT);
 }
 
 /* Of random rows also how far the others are, by tenths of all. */
@@ -246,6 +269,7 @@ static void print_worst(const struct options *o, struct result *results, int n)
         printf(" %.0f", 100 * r->limit / r->time.median);
     }
     printf(" %%\n");
+    print_far(results, n);
 }
 
 /* Runs the rows that are selected, into results; the number of wrong ones. */
