@@ -8,19 +8,6 @@
 
 #include "sum.h"
 
-/* Compilers convert a whole vector and move its upper half for that; from
-   memory each half is one instruction, and the sum takes half of the time. */
-EW_INLINE vector doubles_f32(const float *x)
-{
-#if defined(__AVX512F__)
-    return (vector)_mm512_cvtps_pd(_mm256_loadu_ps(x));
-#elif defined(__AVX__)
-    return (vector)_mm256_cvtps_pd(_mm_loadu_ps(x));
-#else
-    return (vector){(double)x[0], (double)x[1]};
-#endif
-}
-
 /* A vector of values, those that are not kept as 0. */
 EW_INLINE vector kept(vector value, const char *keep)
 {

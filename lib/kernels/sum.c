@@ -112,28 +112,15 @@ EW_INLINE void order_bf16(floats *sum)
 }
 #endif
 
-/* Half a vector as doubles. Compilers convert a quarter at a time. */
-typedef float half __attribute__((vector_size(WIDTH / 2)));
-EW_INLINE vector doubles_half(half x)
-{
-#if defined(__AVX512F__)
-    return (vector)_mm512_cvtps_pd((__m256)x);
-#elif defined(__AVX__)
-    return (vector)_mm256_cvtps_pd((__m128)x);
-#else
-    return (vector){(double)x[0], (double)x[1]};
-#endif
-}
-
 /* A block as doubles. */
 EW_INLINE void widen_f32(const floats block[VECTORS / 2], vector wide[VECTORS])
 {
     EW_UNROLLED
     for (int v = 0; v < VECTORS / 2; v++) {
-        half part[2];
+        float part[2 * ABREAST];
         memcpy(part, &block[v], sizeof part);
-        wide[2 * v] = doubles_half(part[0]);
-        wide[2 * v + 1] = doubles_half(part[1]);
+        wide[2 * v] = doubles_f32(part);
+        wide[2 * v + 1] = doubles_f32(part + ABREAST);
     }
 }
 
