@@ -112,21 +112,49 @@ static int64_t bytes_of_out(const struct elementwise_plan *plan)
     return bytes;
 }
 
-/* Whether the elements of input k are neither neighbours nor one, and better
-   packed: kernels have vectors for dense rows alone. From memory that is worth
-   it for narrow elements, and for integers that are divided. Copies are made by
-   the kernel that packs. */
+/* Whether the elements of input k are neither neighbours nor one, and may be
+   better packed: kernels have vectors for dense rows alone. Copies are made by
+   the kernel that packs, and quotients of c64 from wherever elements lie. */
 static bool has_gaps(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
     int64_t elements = loop[0].n * (plan->ndim > 1 ? loop[1].n : 1);
     int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
-    bool wide = size >= 8 && bytes_of_out(plan) >= EW_GATHERED_WIDE;
     ew_kernel *move = ew_table_move(plan->level, plan->types.operand[k]);
+    bool anywhere = plan->op == ELEMENTWISE_DIV &&
+                    plan->types.compute[k] == ELEMENTWISE_C64;
     return step != 0 && step != size && elements >= EW_WORTH_GATHERING &&
            loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT] &&
-           plan->pass.op != move &&
-           (plan->pass.load[k] || plan->types.fault || !wide);
+           plan->pass.op != move && !plan->pass.pack[k] && !anywhere;
+}
+
+/* Whether such inputs have few elements to a line: from memory, these are taken
+   one by one as soon as lines come. In tiles that are made anyway, steps that
+   are no shuffles are as good. */
+static bool is_sparse(const struct elementwise_plan *plan)
+{
+    int64_t bytes = 0;
+    for (int k = 0; k < 2; k++) {
+        int64_t step = ew_magnitude(plan->loop[0].stride[k]);
+        if (!has_gaps(plan, k))
+            continue;
+        if (!plan->pass.turn && step > EW_SHUFFLED * plan->pass.stored[k])
+            return true;
+        bytes += step;
+    }
+    return bytes >= EW_SPARSE;
+}
+
+/* Whether inputs with gaps are packed: always if types are converted, and where
+   integers are divided. */
+static bool gathers(const struct elementwise_plan *plan)
+{
+    bool gaps[] = {has_gaps(plan, EW_X), has_gaps(plan, EW_Y)};
+    bool loads = (gaps[EW_X] && plan->pass.load[EW_X]) ||
+                 (gaps[EW_Y] && plan->pass.load[EW_Y]);
+    return (gaps[EW_X] || gaps[EW_Y]) &&
+           (loads || plan->types.fault || !is_sparse(plan) ||
+            bytes_of_out(plan) < EW_GATHERED_SPARSE);
 }
 
 /* What is scattered is stored in parts of lines. */
@@ -182,12 +210,12 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     bool tiles = ew_pass_tiles(&plan->pass);
     if (plan->ndim > 1) {
         turn(plan);
-        tiles |=
-            !plan->pass.turn && (has_gaps(plan, EW_X) || has_gaps(plan, EW_Y));
+        tiles |= !plan->pass.turn && gathers(plan);
         fold(plan, tiles);
     }
+    bool gathered = gathers(plan);
     for (int k = 0; k < 2; k++)
-        if (has_gaps(plan, k))
+        if (gathered && has_gaps(plan, k))
             pack(plan, k);
     int64_t bytes = bytes_of_out(plan);
     if (plan->pass.turn)

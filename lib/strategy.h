@@ -17,10 +17,10 @@ enum {
     EW_WORTH_DEEP = 4096,   /* elements in all for tiles of several loops */
     EW_WORTH_GATHERING = 1024, /* the same where rows are long enough */
     EW_WORTH_STAGING = 16384,  /* elements in all of a simple call */
-    /* Bytes of out from which elements of 8 bytes and more are not gathered:
-       with so few to a line, taking them one by one keeps up with memory. */
-    EW_GATHERED_WIDE = 4 << 20,
-    EW_TURNED_ROWS = 32, /* of a tile where an input is turned */
+    EW_SHUFFLED = 4,           /* elements; longer steps are no shuffles */
+    EW_SPARSE = 32, /* bytes of inputs with gaps per element: few to a line, */
+    EW_GATHERED_SPARSE = 4 << 20, /* not gathered from so many of out on */
+    EW_TURNED_ROWS = 32,          /* of a tile where an input is turned */
     /* Bytes of out from which the lines of the next tile are asked for there:
        fewer are in the L2 cache, and while tiles go down, processors ask for
        most themselves. */

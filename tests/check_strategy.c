@@ -91,33 +91,67 @@ START_TEST(layouts_get_the_strategy_that_suits_them)
 }
 END_TEST
 
-/* Elements of 8 bytes up to 4 MiB, unless they are converted anyway or are
-   integers to be divided. */
+/* Up to 4 MiB, or less than 32 bytes apart by steps that are shuffles, unless
+   they are converted anyway or are integers to be divided. */
 START_TEST(few_elements_to_a_line_are_gathered_from_the_caches_alone)
 {
     static const struct {
         elementwise_dtype x, out;
-        int64_t n;
+        int64_t n, x_step, y_step;
         elementwise_op op;
-        bool gathers;
+        bool gathers_x, gathers_y;
     } lines[] = {
-        {ELEMENTWISE_F64, ELEMENTWISE_F64, (1 << 19) - 1, ELEMENTWISE_ADD,
-         true},
-        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, ELEMENTWISE_ADD, false},
-        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, ELEMENTWISE_DIV, false},
-        {ELEMENTWISE_I64, ELEMENTWISE_F64, 1 << 19, ELEMENTWISE_ADD, true},
-        {ELEMENTWISE_I64, ELEMENTWISE_I64, 1 << 19, ELEMENTWISE_ADD, false},
-        {ELEMENTWISE_I64, ELEMENTWISE_I64, 1 << 19, ELEMENTWISE_DIV, true},
-        {ELEMENTWISE_F32, ELEMENTWISE_F32, 1 << 20, ELEMENTWISE_ADD, true},
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, (1 << 19) - 1, 4, 1, ELEMENTWISE_ADD,
+         true, false},
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, 4, 1, ELEMENTWISE_ADD,
+         false, false},
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, 3, 1, ELEMENTWISE_ADD, true,
+         false},
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, -1, 2, ELEMENTWISE_ADD,
+         true, true},
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, 2, 2, ELEMENTWISE_ADD,
+         false, false},
+        {ELEMENTWISE_I64, ELEMENTWISE_F64, 1 << 19, 4, 1, ELEMENTWISE_ADD, true,
+         false},
+        {ELEMENTWISE_I64, ELEMENTWISE_I64, 1 << 19, 4, 1, ELEMENTWISE_DIV, true,
+         false},
+        {ELEMENTWISE_F32, ELEMENTWISE_F32, 1 << 20, 4, 1, ELEMENTWISE_ADD, true,
+         false},
+        {ELEMENTWISE_F32, ELEMENTWISE_F32, 1 << 20, 5, 1, ELEMENTWISE_ADD,
+         false, false},
+        {ELEMENTWISE_C64, ELEMENTWISE_C64, 1 << 19, 2, 1, ELEMENTWISE_MUL, true,
+         false},
+        {ELEMENTWISE_C64, ELEMENTWISE_C64, 1 << 19, 2, 1, ELEMENTWISE_DIV,
+         false, false},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct elementwise_plan p;
-        const int64_t two = 2;
-        elementwise_tensor a = {NULL, lines[i].x, 1, &lines[i].n, &two};
-        elementwise_tensor b = {NULL, lines[i].out, 1, &lines[i].n, NULL};
-        ck_assert_int_eq(ew_plan_make(&p, lines[i].op, &a, &b, -1, &b), 0);
-        ck_assert_int_eq(p.pass.pack[EW_X] != NULL, lines[i].gathers);
-        ck_assert_ptr_null(p.pass.pack[EW_Y]);
+        elementwise_tensor a = {NULL, lines[i].x, 1, &lines[i].n,
+                                &lines[i].x_step};
+        elementwise_tensor b = {NULL, lines[i].out, 1, &lines[i].n,
+                                &lines[i].y_step};
+        elementwise_tensor o = {NULL, lines[i].out, 1, &lines[i].n, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, lines[i].op, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.pack[EW_X] != NULL, lines[i].gathers_x);
+        ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, lines[i].gathers_y);
+    }
+}
+END_TEST
+
+/* In a tile that another input needs they are gathered whatever their step. */
+START_TEST(beside_a_turned_input_long_steps_are_gathered)
+{
+    static const int64_t shape[] = {1024, 1024}, down[] = {1, 1024};
+    const int64_t five[] = {5120, 5}, eight[] = {8192, 8};
+    for (int i = 0; i < 2; i++) {
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, down};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 2, shape,
+                                i ? eight : five};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_ne(p.pass.turn, 0);
+        ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, i == 0);
     }
 }
 END_TEST
@@ -546,6 +580,7 @@ int main(void)
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, a_plan_says_what_a_tile_of_several_loops_holds);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
+    tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(choosing,
                    tiles_of_several_loops_follow_where_an_input_stands_still);
