@@ -12,6 +12,7 @@
 
 #include "cpu.h"
 #include "elementwise.h"
+#include "random.h"
 #include "table.h"
 
 enum { BLOCK = 1000, KINDS = 6, DIGITS = 200 };
@@ -52,20 +53,6 @@ static const struct type types[2] = {
 struct worst {
     double error, x, y, got;
 };
-
-static uint64_t random_bits(void)
-{
-    static uint64_t state = 88172645463325252U;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545F4914F6CDD1DU;
-}
-
-static double random_unit(void)
-{
-    return (double)(random_bits() >> 11) * 0x1p-53;
-}
 
 /* Any number of the type, all exponents alike. */
 static double random_number(const struct type *t)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "elementwise.h"
+#include "random.h"
 
 enum { BLOCK = 1000, KINDS = 5, DIGITS = 200 };
 
@@ -28,20 +29,6 @@ static const struct subject subjects[] = {{ELEMENTWISE_ACT_SIGMOID, {1.75, 2}},
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 static const elementwise_dtype types[2] = {ELEMENTWISE_F32, ELEMENTWISE_F64};
-
-static uint64_t random_bits(void)
-{
-    static uint64_t state = 88172645463325252U;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545F4914F6CDD1DU;
-}
-
-static double random_unit(void)
-{
-    return (double)(random_bits() >> 11) * 0x1p-53;
-}
 
 /* The kinds: where functions bend, out to where results underflow, small values
    of all exponents, and those just below powers of 2, whose results have large

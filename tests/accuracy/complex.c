@@ -14,6 +14,7 @@
 
 #include "cpu.h"
 #include "elementwise.h"
+#include "random.h"
 #include "table.h"
 
 enum { BLOCK = 1000, KINDS = 4, DIGITS = 300 };
@@ -39,19 +40,10 @@ static const struct subject subjects[] = {
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
-static uint64_t random_bits(void)
-{
-    static uint64_t state = 88172645463325252U;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545F4914F6CDD1DU;
-}
-
 /* From -1 to 1. */
 static double random_sign(void)
 {
-    return (double)(random_bits() >> 10) * 0x1p-53 - 1;
+    return 2 * random_unit() - 1;
 }
 
 /* One of both parts may be much smaller than the other, or 0. */
