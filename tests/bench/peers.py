@@ -207,7 +207,7 @@ class Numpy:
             f, (x, y, out) = self.ops[row.op], view[:3]
             if row.act:
                 return self.fused(f, x, y, out, row.act)
-            return loop(lambda: f(x, y, out))
+            return loop(lambda: f(x, y, out=out))
         axes = row.summed()
         if row.kind == SUM:
             x, y = view[X], view[Y].reshape(-1)[0:None]
@@ -217,7 +217,7 @@ class Numpy:
         return loop(self.gradient(row.op, view, axes))
 
     def fused(self, f, x, y, out, act):
-        then = {"relu": lambda: np.maximum(out, 0, out),
+        then = {"relu": lambda: np.maximum(out, 0, out=out),
                 "tanh": lambda: np.tanh(out, out)}.get(act)
         return then and loop(lambda: (f(x, y, out), then()))
 
