@@ -10,7 +10,7 @@
 #include "power_lanes.h"
 #include "wide.h"
 
-#if defined(EW_POWER_LANES)
+#if defined(EW_WIDE_LANES)
 EW_INLINE bool powers_normal_f32(int64_t n, const float *x, const float *y,
                                  float *out)
 {

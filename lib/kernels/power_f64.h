@@ -9,7 +9,9 @@
 
 #include "block.h"
 #include "pair.h"
+#include "power_lanes_f64.h"
 
+#if !defined(EW_WIDE_LANES)
 /* log2(x / 2^shift) of a normal x > 0 = 2^(e + shift) (1 + f), with s = f / (2
    + f) and z = s^2: e + s log2_artanh_pair(z), whose first two coefficients are
    pairs. */
@@ -100,6 +102,7 @@ EW_INLINE void powers_positive_f64(int64_t n, const double *x, const double *y,
     for (int64_t i = 0; i < n; i++)
         out[i] = power_positive_f64(x[i], y[i]);
 }
+#endif
 
 /* The square and its rounding error, times x, where neither overflows nor
    vanishes. */

@@ -15,16 +15,9 @@
 #define EW_POWER_LANES_H
 
 #include "block.h"
+#include "wide_lanes.h"
 
-#if defined(__AVX512DQ__)
-#define EW_POWER_LANES
-
-typedef double ew_power_lanes __attribute__((vector_size(64)));
-typedef int64_t ew_power_lane_bits __attribute__((vector_size(64)));
-typedef uint64_t ew_power_lane_words __attribute__((vector_size(64)));
-
-enum { EW_POWER_LANE_COUNT = 8 };
-
+#if defined(EW_WIDE_LANES)
 /* The middles of 16 steps of the bits of m from 0.703125 on, turned over; that
    of the step that 1 is in is 1. */
 static const double ew_power_inverse[16] = {
@@ -55,69 +48,48 @@ static const double ew_power_power[16] = {
     0x1.ee89f995ad3adp-1, 0x1.f199bdd85529cp-1, 0x1.f5818dcfba487p-1,
     0x1.fa4afa2a490dap-1};
 
-/* The elements of a table that the last four bits of each index name. */
-EW_INLINE ew_power_lanes ew_power_look_up(const double *table,
-                                          ew_power_lane_bits index)
+EW_INLINE ew_wide_lanes ew_power_load(const float *from)
 {
-    return (ew_power_lanes)_mm512_permutex2var_pd(
-        _mm512_loadu_pd(table), (__m512i)index, _mm512_loadu_pd(table + 8));
-}
-
-EW_INLINE ew_power_lanes ew_power_all(double x)
-{
-    return (ew_power_lanes)_mm512_set1_pd(x);
-}
-
-/* a b + c, rounded once. */
-EW_INLINE ew_power_lanes ew_power_fma(ew_power_lanes a, ew_power_lanes b,
-                                      ew_power_lanes c)
-{
-    return (ew_power_lanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-}
-
-EW_INLINE ew_power_lanes ew_power_load(const float *from)
-{
-    return (ew_power_lanes)_mm512_cvtps_pd(_mm256_loadu_ps(from));
+    return (ew_wide_lanes)_mm512_cvtps_pd(_mm256_loadu_ps(from));
 }
 
 /* log2(x) / 512, x > 0: log2_16. A subnormal of f32 is none here. The bits of
    the exponent are converted where they stand, as e 2^52. */
-EW_INLINE ew_power_lanes ew_power_log2_lanes(ew_power_lanes x)
+EW_INLINE ew_wide_lanes ew_power_log2_lanes(ew_wide_lanes x)
 {
-    const ew_power_lane_bits exponent = (ew_power_lane_bits){0} - (1LL << 52);
-    ew_power_lane_bits b = (ew_power_lane_bits)x;
-    ew_power_lane_bits above = b - 0x3fe6800000000000, e = above & exponent;
-    ew_power_lanes m = (ew_power_lanes)(b - e);
-    ew_power_lanes f = ew_power_fma(
-        m, ew_power_look_up(ew_power_inverse, above >> 48), ew_power_all(-1));
-    ew_power_lanes whole = ew_power_fma(
-        __builtin_convertvector(e, ew_power_lanes), ew_power_all(0x1p-61),
-        ew_power_look_up(ew_power_log, above >> 48));
-    ew_power_lanes sum = ew_power_all(-0x1.eab2abb8e09a8p-12);
-    sum = ew_power_fma(sum, f, ew_power_all(0x1.27c0a099473edp-11));
-    sum = ew_power_fma(sum, f, ew_power_all(-0x1.7154b3a327601p-11));
-    sum = ew_power_fma(sum, f, ew_power_all(0x1.ec70974849c96p-11));
-    sum = ew_power_fma(sum, f, ew_power_all(-0x1.715476514cf81p-10));
-    sum = ew_power_fma(sum, f, ew_power_all(0x1.71547652bd996p-9));
-    return ew_power_fma(sum, f, whole);
+    const ew_wide_lane_bits exponent = (ew_wide_lane_bits){0} - (1LL << 52);
+    ew_wide_lane_bits b = (ew_wide_lane_bits)x;
+    ew_wide_lane_bits above = b - 0x3fe6800000000000, e = above & exponent;
+    ew_wide_lanes m = (ew_wide_lanes)(b - e);
+    ew_wide_lanes f = ew_lanes_fma(
+        m, ew_lanes_look_up(ew_power_inverse, above >> 48), ew_lanes_all(-1));
+    ew_wide_lanes whole = ew_lanes_fma(
+        __builtin_convertvector(e, ew_wide_lanes), ew_lanes_all(0x1p-61),
+        ew_lanes_look_up(ew_power_log, above >> 48));
+    ew_wide_lanes sum = ew_lanes_all(-0x1.eab2abb8e09a8p-12);
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(0x1.27c0a099473edp-11));
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(-0x1.7154b3a327601p-11));
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(0x1.ec70974849c96p-11));
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(-0x1.715476514cf81p-10));
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(0x1.71547652bd996p-9));
+    return ew_lanes_fma(sum, f, whole);
 }
 
 /* 2^(512 u), |u| < 1: exp2_16. Adding 1.5 * 2^39 rounds 512 u to a sixteenth,
    with k in the last bits of the sum. */
-EW_INLINE ew_power_lanes ew_power_exp2_lanes(ew_power_lanes u)
+EW_INLINE ew_wide_lanes ew_power_exp2_lanes(ew_wide_lanes u)
 {
-    const ew_power_lanes integer = ew_power_all(0x1.8p39);
-    ew_power_lanes n = u + integer, g = u - (n - integer);
-    ew_power_lane_bits k = (ew_power_lane_bits)n;
-    ew_power_lanes power =
-        (ew_power_lanes)((ew_power_lane_words)ew_power_look_up(ew_power_power,
-                                                               k) +
-                         ((ew_power_lane_words)k << 48));
-    ew_power_lanes sum = ew_power_all(0x1.3b2ab6fbfd97ap+29);
-    sum = ew_power_fma(sum, g, ew_power_all(0x1.c6b3488086f78p+22));
-    sum = ew_power_fma(sum, g, ew_power_all(0x1.ebfbdffb53eefp+15));
-    sum = ew_power_fma(sum, g, ew_power_all(0x1.62e42fee4618fp+8));
-    return ew_power_fma(power * g, sum, power);
+    const ew_wide_lanes integer = ew_lanes_all(0x1.8p39);
+    ew_wide_lanes n = u + integer, g = u - (n - integer);
+    ew_wide_lane_bits k = (ew_wide_lane_bits)n;
+    ew_wide_lanes power = (ew_wide_lanes)((ew_wide_lane_words)ew_lanes_look_up(
+                                              ew_power_power, k) +
+                                          ((ew_wide_lane_words)k << 48));
+    ew_wide_lanes sum = ew_lanes_all(0x1.3b2ab6fbfd97ap+29);
+    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.c6b3488086f78p+22));
+    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.ebfbdffb53eefp+15));
+    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.62e42fee4618fp+8));
+    return ew_lanes_fma(power * g, sum, power);
 }
 
 /* x^y for n elements, x > 0. Returns whether all powers are well within those
@@ -125,19 +97,17 @@ EW_INLINE ew_power_lanes ew_power_exp2_lanes(ew_power_lanes u)
 EW_INLINE bool ew_power_row(int64_t n, const float *x, const float *y,
                             float *out, bool limits)
 {
-    ew_power_lane_bits far = {0};
-    for (int64_t i = 0; i < n; i += EW_POWER_LANE_COUNT) {
-        ew_power_lanes u =
+    ew_wide_lane_bits far = {0};
+    for (int64_t i = 0; i < n; i += EW_WIDE_LANE_COUNT) {
+        ew_wide_lanes u =
             ew_power_load(y + i) * ew_power_log2_lanes(ew_power_load(x + i));
-        far |= (ew_power_lane_bits)(u + u);
-        if (limits) {
-            u = (ew_power_lanes)_mm512_min_pd((__m512d)u, _mm512_set1_pd(0.5));
-            u = (ew_power_lanes)_mm512_max_pd((__m512d)u, _mm512_set1_pd(-0.5));
-        }
+        far |= (ew_wide_lane_bits)(u + u);
+        if (limits)
+            u = ew_lanes_limit(u, 0.5);
         _mm256_storeu_ps(out + i,
                          _mm512_cvtpd_ps((__m512d)ew_power_exp2_lanes(u)));
     }
-    return !(_mm512_reduce_or_epi64((__m512i)far) >> 62 & 1);
+    return !(ew_lanes_any(far) >> 62 & 1);
 }
 #endif
 

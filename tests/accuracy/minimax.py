@@ -6,7 +6,7 @@ in numbers of 50 digits (mpmath), and prints them with their largest error.
 """
 import struct
 
-from mpmath import mp, mpf, atan, atanh, cos, log, lu_solve, matrix, pi, \
+from mpmath import mp, mpf, atan, atanh, cos, exp, log, lu_solve, matrix, pi, \
     polyval, sin, sqrt
 
 mp.dps = 50
@@ -95,9 +95,59 @@ def tables():
             ("ew_power_log", [float(-log(mpf(c), 2) / 512) for c in inverse]),
             ("ew_power_power", [double(b) for b in power])):
         print(name, *(x.hex() for x in table), sep="\n    ")
+    return rest(inverse, ends)
+
+
+def rest(inverse, ends):
+    """The interval of m * inverse[j] - 1."""
     f = [mpf(x) * c - 1 for c, a, b in zip(inverse, ends, ends[1:])
          for x in (a, b)]
     return min(f), max(f)
+
+
+def short_inverse(a, b):
+    """The number c of so few bits that m c - 1 is exact in double for all m of
+    the interval, and smallest."""
+    if a <= 1 < b:
+        return 1.0
+    digits = 53 if a < 1 else 52  # after the binary point of m
+    best = 1.0, 1.0
+    for places in range(1, 9):
+        near = round(2**places * 2 / (a + b))
+        for c in ((near + i) / 2**places for i in (-1, 0, 1)):
+            largest = max(abs(a * c - 1), abs(b * c - 1))
+            if largest <= 2.0**(53 - digits - places):
+                best = min(best, (largest, c))
+    return best[1]
+
+
+def parts(x, step=0):
+    """x as double, or as a multiple of step, and what that lacks."""
+    high = round(x / step) * step if step else float(x)
+    return float(high), float(x - high)
+
+
+def pair_tables():
+    """Prints those of power_lanes_f64.h; returns the interval of r there."""
+    first = bits(1.0) - (1 << 46) - (18 << 47)
+    ends = [double(first + (j << 47)) for j in range(33)]
+    inverse = [short_inverse(a, b) for a, b in zip(ends, ends[1:])]
+    # e log 2 + log has no more than 53 bits
+    step = mpf(2)**-42
+    logs = [parts(-log(mpf(c)), step) for c in inverse]
+    powers = [mpf(2)**(mpf(k) / 16) for k in range(16)]
+    for name, table in (
+            ("first", [ends[0]]),
+            ("ew_power_inverse_f64", inverse),
+            ("ew_power_log_high", [high for high, _ in logs]),
+            ("ew_power_log_low", [low for _, low in logs]),
+            ("log 2", parts(log(2), step)),
+            ("log 2 / 16", parts(log(2) / 16)),
+            ("ew_power_power_high", [float(p) for p in powers]),
+            ("ew_power_power_low",
+             [float((p - float(p)) / float(p)) for p in powers])):
+        print(name, *(x.hex() for x in table), sep="\n    ")
+    return rest(inverse, ends)
 
 
 def main():
@@ -120,6 +170,13 @@ def main():
          / 512, *tables(), 5)
     show("exp2_16", lambda t: (mpf(2)**t - 1) / t if abs(t) > tiny else log2,
          -mpf(1) / 32, mpf(1) / 32, 3, scale=512, over=1)
+    fine = mpf(10)**-12
+    show("log1p_32", lambda r: (log(1 + r) - r + r * r / 2) / r**3
+         if abs(r) > fine else mpf(1) / 3 - r / 4, *pair_tables(), 7,
+         relative=False)
+    show("exp_16", lambda g: (exp(g) - 1 - g) / g**2
+         if abs(g) > fine else mpf(1) / 2 + g / 6, -log2 / 32, log2 / 32, 5,
+         relative=False)
     show("log1p_artanh", lambda z: 2 * artanh(z), 0, mpf(1) / 9, 6)
     show("log1p_rest",
          series(lambda x: 2 * (atanh(x) - x), 3,
