@@ -146,18 +146,25 @@ EW_INLINE struct ew_lane_pair ew_lanes_product(struct ew_lane_pair a,
     return (struct ew_lane_pair){high, ew_lanes_fma(a.low, b, low)};
 }
 
-/* (log(1 + r) - r) / r^2 */
+/* log(1 + r) - r. The rounding error of r^2 counts, too. */
 EW_INLINE struct ew_lane_pair ew_power_log1p(ew_wide_lanes r)
 {
-    ew_wide_lanes sum = ew_lanes_all(-0x1.9e47bf2b7a8a3p-4);
-    sum = ew_lanes_fma(sum, r, ew_lanes_all(0x1.c756a242d26ecp-4));
-    sum = ew_lanes_fma(sum, r, ew_lanes_all(-0x1.ffff6e242bb2bp-4));
-    sum = ew_lanes_fma(sum, r, ew_lanes_all(0x1.249247b0237d7p-3));
-    sum = ew_lanes_fma(sum, r, ew_lanes_all(-0x1.55555557ddcd3p-3));
-    sum = ew_lanes_fma(sum, r, ew_lanes_all(0x1.999999999fb95p-3));
-    sum = ew_lanes_fma(sum, r, ew_lanes_all(-0x1.fffffffffffa8p-3));
-    sum = ew_lanes_fma(sum, r, ew_lanes_all(0x1.5555555555555p-2));
-    return ew_lanes_sum(ew_lanes_all(-0.5), sum * r);
+    ew_wide_lanes square = r * r;
+    ew_wide_lanes c0 =
+        ew_lanes_line(r, 0x1.5555555555555p-2, -0x1.fffffffffffa8p-3);
+    ew_wide_lanes c2 =
+        ew_lanes_line(r, 0x1.999999999fb95p-3, -0x1.55555557ddcd3p-3);
+    ew_wide_lanes c4 =
+        ew_lanes_line(r, 0x1.249247b0237d7p-3, -0x1.ffff6e242bb2bp-4);
+    ew_wide_lanes c6 =
+        ew_lanes_line(r, 0x1.c756a242d26ecp-4, -0x1.9e47bf2b7a8a3p-4);
+    ew_wide_lanes sum = ew_lanes_fma(square, c6, c4);
+    sum = ew_lanes_fma(square, ew_lanes_fma(square, sum, c2), c0);
+    struct ew_lane_pair rest = ew_lanes_sum(ew_lanes_all(-0.5), sum * r);
+    struct ew_lane_pair log = ew_lanes_product(rest, square);
+    ew_wide_lanes lost = ew_lanes_fma(r, r, -square);
+    log.low = ew_lanes_fma(rest.high, lost, log.low);
+    return log;
 }
 
 /* log(x / 2^shift), x > 0 and normal. The bits of the exponent are converted
@@ -175,7 +182,6 @@ EW_INLINE struct ew_lane_pair ew_power_log_lanes(ew_wide_lanes x,
     ew_wide_lanes r = ew_lanes_fma(
         m, ew_lanes_look_up_32(ew_power_inverse_f64, j), ew_lanes_all(-1));
     struct ew_lane_pair rest = ew_power_log1p(r);
-    rest = ew_lanes_product(ew_lanes_product(rest, r), r);
     ew_wide_lanes whole =
         ew_lanes_fma(e, ew_lanes_all(0x1.62e42fefa38p-53),
                      ew_lanes_look_up_32(ew_power_log_high, j));
@@ -199,13 +205,16 @@ EW_INLINE struct ew_lane_pair ew_power_exp(struct ew_lane_pair u,
     ew_wide_lanes g =
         ew_lanes_fma(near, ew_lanes_all(-0x1.62e42fefa39efp-1), u.high);
     g += ew_lanes_fma(near, ew_lanes_all(-0x1.abc9e3b39803fp-56), u.low);
-    ew_wide_lanes sum = ew_lanes_all(0x1.a01b650936d13p-13);
-    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.6c17ed4cccf0cp-10));
-    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.11111110ab8a9p-7));
-    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.55555554e946fp-5));
-    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.5555555555557p-3));
-    sum = ew_lanes_fma(sum, g, ew_lanes_all(0.5));
-    sum = ew_lanes_fma(sum, g * g, g + ew_lanes_look_up(ew_power_power_low, k));
+    ew_wide_lanes square = g * g;
+    ew_wide_lanes c2 = ew_lanes_line(g, 0.5, 0x1.5555555555557p-3);
+    ew_wide_lanes c4 =
+        ew_lanes_line(g, 0x1.55555554e946fp-5, 0x1.11111110ab8a9p-7);
+    ew_wide_lanes c6 =
+        ew_lanes_line(g, 0x1.6c17ed4cccf0cp-10, 0x1.a01b650936d13p-13);
+    ew_wide_lanes sum = ew_lanes_fma(square, c6, c4);
+    sum = ew_lanes_fma(square, sum, c2);
+    sum =
+        ew_lanes_fma(square, sum, g + ew_lanes_look_up(ew_power_power_low, k));
     ew_wide_lanes power = ew_lanes_look_up(ew_power_power_high, k);
     ew_wide_lanes high = ew_lanes_fma(power, sum, power);
     ew_wide_lanes low = ew_lanes_fma(power, sum, power - high);

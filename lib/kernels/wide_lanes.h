@@ -39,6 +39,12 @@ EW_INLINE ew_wide_lanes ew_lanes_fma(ew_wide_lanes a, ew_wide_lanes b,
     return (ew_wide_lanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }
 
+/* The piece a + b x of a polynomial. */
+EW_INLINE ew_wide_lanes ew_lanes_line(ew_wide_lanes x, double a, double b)
+{
+    return ew_lanes_fma(ew_lanes_all(b), x, ew_lanes_all(a));
+}
+
 /* The elements of a table of 16 that the last four bits of each index name. */
 EW_INLINE ew_wide_lanes ew_lanes_look_up(const double *table,
                                          ew_wide_lane_bits index)
