@@ -7,7 +7,7 @@
  *     x = 2^e m, m = (1 + f) / inverse[j]    u = y (e + log[j] + log2(1 + f))
  *     u = i + k / 16 + g                     2^i power[k] 2^g
  *
- * All logarithms are divided by 512, so that one bit of 2 u tells that a power
+ * All logarithms are divided by 256, so that one bit of u tells that a power
  * is 2^512 or more, or as small. Tables and polynomials are made by
  * tests/accuracy/minimax.py.
  */
@@ -28,16 +28,16 @@ static const double ew_power_inverse[16] = {
     0x1.af286bca1af28p-1, 0x1.999999999999ap-1, 0x1.8618618618618p-1,
     0x1.745d1745d1746p-1};
 
-/* -log2(inverse[j]) / 512 */
+/* -log2(inverse[j]) / 256 */
 static const double ew_power_log[16] = {
-    -0x1.e7df5fe538ab3p-11, -0x1.a8ff971810a5dp-11,
-    -0x1.6cb0f6865c8ebp-11, -0x1.32bfee370ee6ap-11,
-    -0x1.f5fd8a9063e32p-12, -0x1.8a8980abfbd30p-12,
-    -0x1.22dadc2ab3496p-12, -0x1.7d60496cfbb4bp-13,
-    -0x1.77394c9d958d0p-14, 0x0.0p+0,
-    0x1.663f6fac91318p-13,  0x1.5c01a39fbd68bp-12,
-    0x1.fbc16b902680dp-12,  0x1.49a784bcd1b8ap-11,
-    0x1.91bba891f170ap-11,  0x1.d6753e032ea0ep-11};
+    -0x1.e7df5fe538ab3p-10, -0x1.a8ff971810a5dp-10,
+    -0x1.6cb0f6865c8ebp-10, -0x1.32bfee370ee6ap-10,
+    -0x1.f5fd8a9063e32p-11, -0x1.8a8980abfbd30p-11,
+    -0x1.22dadc2ab3496p-11, -0x1.7d60496cfbb4bp-12,
+    -0x1.77394c9d958d0p-13, 0x0.0p+0,
+    0x1.663f6fac91318p-12,  0x1.5c01a39fbd68bp-11,
+    0x1.fbc16b902680dp-11,  0x1.49a784bcd1b8ap-10,
+    0x1.91bba891f170ap-10,  0x1.d6753e032ea0ep-10};
 
 /* The bits of 2^(k / 16), less those of k << 48. */
 static const double ew_power_power[16] = {
@@ -53,7 +53,7 @@ EW_INLINE ew_wide_lanes ew_power_load(const float *from)
     return (ew_wide_lanes)_mm512_cvtps_pd(_mm256_loadu_ps(from));
 }
 
-/* log2(x) / 512, x > 0: log2_16. A subnormal of f32 is none here. The bits of
+/* log2(x) / 256, x > 0: log2_16. A subnormal of f32 is none here. The bits of
    the exponent are converted where they stand, as e 2^52. */
 EW_INLINE ew_wide_lanes ew_power_log2_lanes(ew_wide_lanes x)
 {
@@ -64,31 +64,31 @@ EW_INLINE ew_wide_lanes ew_power_log2_lanes(ew_wide_lanes x)
     ew_wide_lanes f = ew_lanes_fma(
         m, ew_lanes_look_up(ew_power_inverse, above >> 48), ew_lanes_all(-1));
     ew_wide_lanes whole = ew_lanes_fma(
-        __builtin_convertvector(e, ew_wide_lanes), ew_lanes_all(0x1p-61),
+        __builtin_convertvector(e, ew_wide_lanes), ew_lanes_all(0x1p-60),
         ew_lanes_look_up(ew_power_log, above >> 48));
-    ew_wide_lanes sum = ew_lanes_all(-0x1.eab2abb8e09a8p-12);
-    sum = ew_lanes_fma(sum, f, ew_lanes_all(0x1.27c0a099473edp-11));
-    sum = ew_lanes_fma(sum, f, ew_lanes_all(-0x1.7154b3a327601p-11));
-    sum = ew_lanes_fma(sum, f, ew_lanes_all(0x1.ec70974849c96p-11));
-    sum = ew_lanes_fma(sum, f, ew_lanes_all(-0x1.715476514cf81p-10));
-    sum = ew_lanes_fma(sum, f, ew_lanes_all(0x1.71547652bd996p-9));
+    ew_wide_lanes sum = ew_lanes_all(-0x1.eab2abb8e09a8p-11);
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(0x1.27c0a099473edp-10));
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(-0x1.7154b3a327601p-10));
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(0x1.ec70974849c96p-10));
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(-0x1.715476514cf81p-9));
+    sum = ew_lanes_fma(sum, f, ew_lanes_all(0x1.71547652bd996p-8));
     return ew_lanes_fma(sum, f, whole);
 }
 
-/* 2^(512 u), |u| < 1: exp2_16. Adding 1.5 * 2^39 rounds 512 u to a sixteenth,
+/* 2^(256 u), |u| < 2: exp2_16. Adding 1.5 * 2^40 rounds 256 u to a sixteenth,
    with k in the last bits of the sum. */
 EW_INLINE ew_wide_lanes ew_power_exp2_lanes(ew_wide_lanes u)
 {
-    const ew_wide_lanes integer = ew_lanes_all(0x1.8p39);
+    const ew_wide_lanes integer = ew_lanes_all(0x1.8p40);
     ew_wide_lanes n = u + integer, g = u - (n - integer);
     ew_wide_lane_bits k = (ew_wide_lane_bits)n;
     ew_wide_lanes power = (ew_wide_lanes)((ew_wide_lane_words)ew_lanes_look_up(
                                               ew_power_power, k) +
                                           ((ew_wide_lane_words)k << 48));
-    ew_wide_lanes sum = ew_lanes_all(0x1.3b2ab6fbfd97ap+29);
-    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.c6b3488086f78p+22));
-    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.ebfbdffb53eefp+15));
-    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.62e42fee4618fp+8));
+    ew_wide_lanes sum = ew_lanes_all(0x1.3b2ab6fbfd97ap+25);
+    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.c6b3488086f78p+19));
+    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.ebfbdffb53eefp+13));
+    sum = ew_lanes_fma(sum, g, ew_lanes_all(0x1.62e42fee4618fp+7));
     return ew_lanes_fma(power * g, sum, power);
 }
 
@@ -101,9 +101,9 @@ EW_INLINE bool ew_power_row(int64_t n, const float *x, const float *y,
     for (int64_t i = 0; i < n; i += EW_WIDE_LANE_COUNT) {
         ew_wide_lanes u =
             ew_power_load(y + i) * ew_power_log2_lanes(ew_power_load(x + i));
-        far |= (ew_wide_lane_bits)(u + u);
+        far |= (ew_wide_lane_bits)u;
         if (limits)
-            u = ew_lanes_limit(u, 0.5);
+            u = ew_lanes_limit(u, 1);
         _mm256_storeu_ps(out + i,
                          _mm512_cvtpd_ps((__m512d)ew_power_exp2_lanes(u)));
     }

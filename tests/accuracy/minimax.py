@@ -92,7 +92,7 @@ def tables():
     power = [bits(float(mpf(2)**(mpf(k) / 16))) - (k << 48) for k in range(16)]
     for name, table in (
             ("ew_power_inverse", inverse),
-            ("ew_power_log", [float(-log(mpf(c), 2) / 512) for c in inverse]),
+            ("ew_power_log", [float(-log(mpf(c), 2) / 256) for c in inverse]),
             ("ew_power_power", [double(b) for b in power])):
         print(name, *(x.hex() for x in table), sep="\n    ")
     return rest(inverse, ends)
@@ -167,9 +167,9 @@ def main():
          over=2)
     tiny = mpf(10)**-25
     show("log2_16", lambda f: (log(1 + f) / f if abs(f) > tiny else 1) / log2
-         / 512, *tables(), 5)
+         / 256, *tables(), 5)
     show("exp2_16", lambda t: (mpf(2)**t - 1) / t if abs(t) > tiny else log2,
-         -mpf(1) / 32, mpf(1) / 32, 3, scale=512, over=1)
+         -mpf(1) / 32, mpf(1) / 32, 3, scale=256, over=1)
     fine = mpf(10)**-12
     show("log1p_32", lambda r: (log(1 + r) - r + r * r / 2) / r**3
          if abs(r) > fine else mpf(1) / 3 - r / 4, *pair_tables(), 7,
