@@ -520,6 +520,7 @@ static const struct layout layouts[] = {
     {"one element", false, 0, 1, true, true},
     {"transposed", true, 0, 1, false, false},
     {"transposed with gaps", true, 5, 1, false, false},
+    {"transposed, every second", true, 1, 2, false, false},
     {"strided", false, 1, 2, false, false},
     {"every fourth", false, 1, 4, false, false},
     {"backwards", false, 0, -1, false, false},

@@ -75,6 +75,7 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #endif
 #define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
 #include "move.inc"
 
 #define T uint16_t
@@ -84,6 +85,7 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #endif
 #define LOW 0, 8, 1, 9, 2, 10, 3, 11
 #define HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#define EVEN 0, 2, 4, 6, 9, 11, 13, 15
 #include "move.inc"
 
 #define T uint32_t
@@ -93,6 +95,7 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #endif
 #define LOW 0, 4, 1, 5
 #define HIGH 2, 6, 3, 7
+#define EVEN 0, 2, 5, 7
 #include "move.inc"
 
 #define T uint64_t
@@ -102,6 +105,7 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #endif
 #define LOW 0, 2
 #define HIGH 1, 3
+#define EVEN 0, 3
 #include "move.inc"
 
 #define T struct ew_c128
