@@ -637,18 +637,20 @@ static void divide(int level, int op, elementwise_dtype type, void *a, void *b,
     ew_table_kernel(level, op, type, type)(1, DIVIDENDS, data, strides);
 }
 
+/* All bytes by one, or by others that all bytes meet as `by` goes on. */
 static void try_byte(int level, int op, bool is_signed, bool one, int by)
 {
     uint8_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
     for (int i = 0; i < DIVIDENDS; i++) {
         a[i] = (uint8_t)i;
-        b[i] = (uint8_t)by;
+        b[i] = (uint8_t)(by * (2 * i + 1));
     }
     divide(level, op, is_signed ? ELEMENTWISE_I8 : ELEMENTWISE_U8, a, b, one,
            got);
     for (int i = 0; i < DIVIDENDS; i++) {
+        uint8_t d = b[one ? 0 : i];
         int64_t right =
-            is_signed ? divided(op, (int8_t)i, (int8_t)by) : divided(op, i, by);
+            is_signed ? divided(op, (int8_t)i, (int8_t)d) : divided(op, i, d);
         ck_assert_uint_eq(got[i], (uint8_t)right);
     }
 }
@@ -751,6 +753,33 @@ START_TEST(words_are_divided_exactly)
         return;
     for (int k = 0; k < 200 * 4 * DIVISIONS; k++)
         try_words(_i, divisions[k / 4 % DIVISIONS], k & 1, k & 2);
+}
+END_TEST
+
+static void try_shorts(int level, int op, bool is_signed, bool one)
+{
+    uint16_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
+    for (int i = 0; i < DIVIDENDS; i++) {
+        b[i] = (uint16_t)draw_wide(1);
+        b[i] = b[i] == 0 ? 3 : b[i];
+        a[i] = (uint16_t)draw_wide(b[one ? 0 : i]);
+    }
+    divide(level, op, is_signed ? ELEMENTWISE_I16 : ELEMENTWISE_U16, a, b, one,
+           got);
+    for (int i = 0; i < DIVIDENDS; i++) {
+        uint16_t d = b[one ? 0 : i];
+        int64_t right = is_signed ? divided(op, (int16_t)a[i], (int16_t)d)
+                                  : divided(op, a[i], d);
+        ck_assert_uint_eq(got[i], (uint16_t)right);
+    }
+}
+
+START_TEST(shorts_are_divided_exactly)
+{
+    if (!support_level(_i))
+        return;
+    for (int k = 0; k < 200 * 4 * DIVISIONS; k++)
+        try_shorts(_i, divisions[k / 4 % DIVISIONS], k & 1, k & 2);
 }
 END_TEST
 
@@ -903,6 +932,7 @@ int main(void)
     TCase *division = support_case("division");
     tcase_add_loop_test(division, bytes_are_divided_by_every_divisor, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(division, shorts_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(division, words_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(division, wide_integers_are_divided_exactly, 0,
                         EW_LEVELS);
