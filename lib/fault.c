@@ -9,6 +9,7 @@
 #include "execute.h"
 #include "message.h"
 #include "stage.h"
+#include "strategy.h"
 #include "table.h"
 
 /* The loops along which the operands from `first` to y move, in the order in
@@ -30,6 +31,25 @@ static int input_loops(const struct elementwise_plan *plan, int first,
     return ew_plan_merge(loop, ndim, 3);
 }
 
+/* Where elements of y are some bytes apart, or in short rows, they are made
+   dense before they are looked at: one by one, and row by row, that takes
+   longer than most divisions. */
+static void pack(struct ew_pass *pass, const struct ew_loop *loop, int ndim,
+                 int level, elementwise_dtype y)
+{
+    int64_t size = (int64_t)ew_types_facts[y].size;
+    int64_t n = ndim ? loop[0].n : 1, rows = ndim > 1 ? loop[1].n : 1;
+    bool gaps = ndim && loop[0].stride[EW_Y] != size;
+    bool folds = ew_strategy_folds(loop, ndim, size, true);
+    if (!folds && !(gaps && n * rows >= EW_WORTH_GATHERING))
+        return;
+    pass->pack[EW_Y] = ew_table_move(level, y);
+    pass->fold = folds;
+    for (int k = 0; k <= EW_OUT; k++)
+        pass->stored[k] = pass->size[k] = (unsigned char)size;
+    pass->result_size = (unsigned char)size;
+}
+
 /* Runs one of the EW_ANY_ reductions over the operands from `first` to y. */
 static bool find(const struct elementwise_plan *plan, int what, int first,
                  struct ew_pass pass, elementwise_dtype dtype,
@@ -45,7 +65,10 @@ static bool find(const struct elementwise_plan *plan, int what, int first,
     pass.fold = false; /* these are not the plan's loops */
     pass.turn = 0;
     pass.deep = 0;
-    ew_execute(loop, input_loops(plan, first, loop), &pass, operands);
+    int ndim = input_loops(plan, first, loop);
+    if (first == EW_Y)
+        pack(&pass, loop, ndim, plan->level, dtype);
+    ew_execute(loop, ndim, &pass, operands);
     return found;
 }
 
