@@ -58,14 +58,28 @@ EW_INLINE void ew_block_step(struct ew_block_place *at, int64_t n)
     at->col = ends ? 0 : at->col + n;
 }
 
+/* In pieces, of which the last ends where all do: two may overlap. */
+EW_INLINE void ew_block_pieces(size_t piece, size_t bytes, const char *from,
+                               char *to)
+{
+    size_t last = bytes - piece;
+    for (size_t at = 0; at < last; at += piece)
+        memcpy(to + at, from + at, piece);
+    memcpy(to + last, from + last, piece);
+}
+
 /* n elements from one pointer and step to another. A step of 0 repeats one
-   element, and dense ones are copied as a whole if that is worth a call. */
+   element, and dense ones are copied in pieces: of so few, a call takes longer
+   than the copy. */
 EW_INLINE void ew_block_copy(int64_t n, int64_t size, const char *from,
                              int64_t step, char *to, int64_t step_to)
 {
     char one[EW_WIDEST];
-    if (step == size && step_to == size && n * size >= EW_BLOCK) {
-        memcpy(to, from, (size_t)(n * size));
+    size_t bytes = (size_t)(n * size);
+    if (step == size && step_to == size && bytes >= EW_LINE) {
+        ew_block_pieces(EW_LINE, bytes, from, to);
+    } else if (step == size && step_to == size && bytes >= EW_BLOCK) {
+        ew_block_pieces(EW_BLOCK, bytes, from, to);
     } else if (step == 0 && step_to == size) {
         memcpy(one, from, (size_t)size);
         for (int64_t i = 0; i < n; i++)
@@ -103,10 +117,13 @@ EW_INLINE void ew_block_store(struct ew_block_place at, int64_t n, void *data,
     }
 }
 
-/* Are these n elements whole blocks of one row? */
-EW_INLINE bool ew_block_whole(const struct ew_block_place *at, int64_t n)
+/* Are these n elements whole blocks of a dense operand, in one row or in rows
+   that follow one another? */
+EW_INLINE bool ew_block_whole(const struct ew_block_place *at, int64_t n,
+                              struct ew_stride s, int64_t size)
 {
-    return at->cols >= EW_BLOCK_ROW && n % EW_BLOCK == 0;
+    bool one_row = at->cols >= EW_BLOCK_ROW || s.row == at->cols * size;
+    return one_row && n % EW_BLOCK == 0 && s.col == size;
 }
 
 /* What is computed at once: whole blocks of a long row, then its end; of short
@@ -127,7 +144,7 @@ EW_INLINE const char *ew_block_input(const struct ew_block_place *at, int64_t n,
                                      int64_t size, const void *one,
                                      char *buffer)
 {
-    if (ew_block_whole(at, n) && s.col == size)
+    if (ew_block_whole(at, n, s, size))
         return ew_block_at(at, data, s);
     ew_block_load(*at, n, data, s, size, buffer);
     for (; n % EW_BLOCK; n++)
@@ -161,7 +178,7 @@ EW_INLINE void ew_block_all(ew_block_compute *compute, int64_t size,
     int before = errno;
     while (at.row < rows) {
         int64_t n = ew_block_count(&at);
-        bool direct = ew_block_whole(&at, n) && s[EW_OUT].col == size;
+        bool direct = ew_block_whole(&at, n, s[EW_OUT], size);
         char *out = direct ? ew_block_at(&at, data[EW_OUT], s[EW_OUT]) : made;
         compute((n + EW_BLOCK - 1) / EW_BLOCK * EW_BLOCK,
                 ew_block_input(&at, n, data[EW_X], s[EW_X], size, one, x),
