@@ -150,6 +150,45 @@ START_TEST(zeros_in_gaps_are_not_seen)
 }
 END_TEST
 
+/* Where element i of three dimensions lies. */
+static int64_t place(const int64_t n[], const int64_t s[], int64_t i)
+{
+    return i / n[2] / n[1] * s[0] + i / n[2] % n[1] * s[1] + i % n[2] * s[2];
+}
+
+/* So many that y is made dense first, of one row or of short ones. Zeros fill
+   what lies between them. */
+START_TEST(zeros_are_found_in_many_elements_with_gaps)
+{
+    static const struct {
+        int64_t shape[3], strides[3];
+    } layouts[] = {{{1, 1, 1500}, {0, 0, 3}},
+                   {{1, 120, 15}, {0, 18, 1}},
+                   {{1, 40, 50}, {0, 100, 2}},
+                   {{3, 20, 25}, {1500, 1, 60}},
+                   {{2, 100, 5}, {2000, 10, 2}}};
+    static const elementwise_op op = ELEMENTWISE_DIV;
+    elementwise_dtype dtype = (elementwise_dtype)_i;
+    for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
+        const int64_t *n = layouts[k].shape, *s = layouts[k].strides;
+        int64_t all = n[0] * n[1] * n[2];
+        elementwise_tensor x = {x_data, dtype, 3, n, NULL};
+        elementwise_tensor out = {out_data, dtype, 3, n, NULL};
+        elementwise_tensor y = {y_data, dtype, 3, n, s};
+        fill(x_data, dtype, MOST, 1);
+        fill(y_data, dtype, MOST, 0);
+        for (int64_t i = 0; i < all; i++)
+            put(y_data, dtype, place(n, s, i), 1);
+        expect(op, &x, &y, &out, false);
+        for (int64_t i = all - 1; i >= 0; i -= 1 + all / 7) {
+            put(y_data, dtype, place(n, s, i), 0);
+            expect(op, &x, &y, &out, true);
+            put(y_data, dtype, place(n, s, i), 1);
+        }
+    }
+}
+END_TEST
+
 START_TEST(zeros_in_a_stretched_y_are_found)
 {
     int64_t shape[] = {40, 30}, row[] = {30}, column[] = {40, 1},
@@ -417,6 +456,8 @@ int main(void)
                         ELEMENTWISE_U64 + 1);
     tcase_add_test(zeros, what_looks_like_zero_in_part_is_none);
     tcase_add_test(zeros, zeros_in_gaps_are_not_seen);
+    tcase_add_loop_test(zeros, zeros_are_found_in_many_elements_with_gaps,
+                        ELEMENTWISE_I8, ELEMENTWISE_U64 + 1);
     tcase_add_test(zeros, zeros_in_a_stretched_y_are_found);
     tcase_add_loop_test(zeros, zeros_in_a_y_of_another_type_are_found,
                         ELEMENTWISE_BOOL, ELEMENTWISE_U64 + 1);
