@@ -117,6 +117,41 @@ EW_INLINE void ew_loop_lines(ew_apply *apply, int64_t cols, const char *x,
     }
 }
 
+/* n elements from c on. */
+EW_INLINE void ew_loop_piece(ew_apply *apply, int64_t c, int64_t n,
+                             const char *x, const char *y, const void *with,
+                             char *out, int64_t step_x, int64_t step_y,
+                             int64_t step_out)
+{
+    EW_INDEPENDENT
+    for (int64_t i = c; i < c + n; i++)
+        apply(x + i * step_x, y + i * step_y, with, out + i * step_out);
+}
+
+/* The same for operations that take longer than their memory, as divisions: the
+   last piece is a half or a quarter of a line where that is enough. */
+EW_INLINE void ew_loop_pieces(ew_apply *apply, int64_t cols, const char *x,
+                              const char *y, const void *with, char *out,
+                              int64_t step_x, int64_t step_y, int64_t step_out,
+                              int64_t left)
+{
+    int64_t n = EW_LINE / step_out, c = 0;
+    for (; c + n <= cols; c += n) {
+        ew_loop_ask(out, c * step_out, left);
+        ew_loop_piece(apply, c, n, x, y, with, out, step_x, step_y, step_out);
+    }
+    int64_t rest = cols - c;
+    if (rest > n / 2)
+        ew_loop_piece(apply, cols - n, n, x, y, with, out, step_x, step_y,
+                      step_out);
+    else if (rest > n / 4)
+        ew_loop_piece(apply, cols - n / 2, n / 2, x, y, with, out, step_x,
+                      step_y, step_out);
+    else if (rest > 0)
+        ew_loop_piece(apply, cols - n / 4, n / 4, x, y, with, out, step_x,
+                      step_y, step_out);
+}
+
 /* As ew_loop_row, for whole lines, which are asked for as far as the row
    goes. */
 EW_INLINE void ew_loop_ahead(ew_apply *apply, int64_t cols, const char *x,
@@ -187,8 +222,9 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
 }
 
 /* What a kernel does about rows that are short, and also long, or large; each
-   doubles its code. EW_ROWS_PAST is for x and y apart from out. */
-enum ew_rows { EW_ROWS, EW_ROWS_SHORT, EW_ROWS_PAST };
+   doubles its code. EW_ROWS_PAST is for x and y apart from out, EW_ROWS_SLOW
+   is EW_ROWS_SHORT for operations that take longer than their memory. */
+enum ew_rows { EW_ROWS, EW_ROWS_SHORT, EW_ROWS_SLOW, EW_ROWS_PAST };
 
 /* The forms that a row may have; all others are strided. */
 enum ew_form { EW_BOTH, EW_X_ALONE, EW_Y_ALONE, EW_STRIDED };
@@ -207,6 +243,19 @@ EW_INLINE enum ew_form ew_loop_form(const struct ew_stride s[], int64_t x,
     return EW_STRIDED;
 }
 
+EW_INLINE void ew_loop_short_row(ew_apply *apply, enum ew_rows rows,
+                                 int64_t cols, const char *x, const char *y,
+                                 const void *with, char *out, int64_t step_x,
+                                 int64_t step_y, int64_t step_out, int64_t left)
+{
+    if (rows == EW_ROWS_SLOW)
+        ew_loop_pieces(apply, cols, x, y, with, out, step_x, step_y, step_out,
+                       left);
+    else
+        ew_loop_lines(apply, cols, x, y, with, out, step_x, step_y, step_out,
+                      left);
+}
+
 /* One row in its form; steps of 0 and of one element are constants. */
 EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                               const char *x, const char *y, const void *with,
@@ -215,7 +264,8 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                               int64_t left)
 {
     int64_t n = EW_LINE / step_out;
-    if (EW_LONG > 0 && rows == EW_ROWS_SHORT && cols * step_out >= EW_LONG) {
+    bool is_short = rows == EW_ROWS_SHORT || rows == EW_ROWS_SLOW;
+    if (EW_LONG > 0 && is_short && cols * step_out >= EW_LONG) {
         int64_t whole = cols / n * n;
         ew_loop_ahead(apply, whole, x, y, with, out, step_x, step_y, step_out,
                       size_x, size_y);
@@ -228,10 +278,10 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
     }
     if (rows == EW_ROWS_PAST)
         ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out);
-    else if (rows == EW_ROWS_SHORT && cols >= n && cols <= EW_SHORT * n &&
-             out != x && out != y)
-        ew_loop_lines(apply, cols, x, y, with, out, step_x, step_y, step_out,
-                      left);
+    else if (is_short && cols >= n && cols <= EW_SHORT * n && out != x &&
+             out != y)
+        ew_loop_short_row(apply, rows, cols, x, y, with, out, step_x, step_y,
+                          step_out, left);
     else
         ew_loop_row(apply, cols, x, y, with, out, step_x, step_y, step_out,
                     size_x, size_y);
@@ -315,6 +365,13 @@ EW_INLINE void ew_loop_short(ew_apply *apply, int64_t x, int64_t y, int64_t out,
                              const struct ew_stride s[])
 {
     ew_loop_all(apply, EW_ROWS_SHORT, NULL, x, y, out, rows, cols, data, s);
+}
+
+EW_INLINE void ew_loop_slow(ew_apply *apply, int64_t x, int64_t y, int64_t out,
+                            int64_t rows, int64_t cols, void *const data[],
+                            const struct ew_stride s[])
+{
+    ew_loop_all(apply, EW_ROWS_SLOW, NULL, x, y, out, rows, cols, data, s);
 }
 
 EW_INLINE void ew_loop_past(ew_apply *apply, int64_t x, int64_t y, int64_t out,
