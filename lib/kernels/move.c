@@ -19,6 +19,37 @@
 #define EW_PERMUTED 32
 #endif
 
+/* Vectors of several lanes of 16 bytes, for square blocks side by side that are
+   turned at once. */
+#if defined(EW_SHUFFLES) && defined(__AVX512BW__)
+#define EW_TURNED __m512i
+#define EW_HALVES(half, bits) _mm512_unpack##half##_epi##bits
+#elif defined(EW_SHUFFLES) && defined(__AVX2__)
+#define EW_TURNED __m256i
+#define EW_HALVES(half, bits) _mm256_unpack##half##_epi##bits
+#endif
+
+#if defined(EW_TURNED)
+#define EW_INTERLEAVE(half, bits) EW_HALVES(half, bits)
+enum { EW_TURNED_LANES = sizeof(EW_TURNED) / 16 };
+
+/* One from lanes that are `step` bytes apart. */
+EW_INLINE EW_TURNED ew_turned_load(const char *x, int64_t step)
+{
+    __m128i lane[EW_TURNED_LANES];
+    EW_UNROLLED
+    for (int i = 0; i < EW_TURNED_LANES; i++)
+        memcpy(&lane[i], x + i * step, sizeof lane[i]);
+#if defined(__AVX512BW__)
+    __m512i low =
+        _mm512_inserti32x4(_mm512_castsi128_si512(lane[0]), lane[1], 1);
+    return _mm512_inserti32x4(_mm512_inserti32x4(low, lane[2], 2), lane[3], 3);
+#else
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(lane[0]), lane[1], 1);
+#endif
+}
+#endif
+
 enum {
     EW_SPREAD_MOST = 64, /* bytes of the longest row that is one store */
     EW_WORTH_NUMBERS = 4 /* vectors of rows for which elements are numbered */
@@ -89,6 +120,7 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #include "move.inc"
 
 #define T uint32_t
+#define BITS 32
 #define NAME(x) x##_4
 #if defined(EW_PERMUTED)
 #define PERMUTED EW_PERMUTED
@@ -99,6 +131,7 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #include "move.inc"
 
 #define T uint64_t
+#define BITS 64
 #define NAME(x) x##_8
 #if defined(EW_PERMUTED) && EW_PERMUTED == 64
 #define PERMUTED EW_PERMUTED
