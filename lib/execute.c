@@ -374,11 +374,14 @@ static void run_turned(const struct ew_pass *pass, const struct ew_block *block,
     }
 }
 
-/* Rows of a tile: as many as fit, or a few less so that in dense operands each
-   tile starts in a line where the first did. */
+/* Rows of a tile: as many as fit, or a few less so that in dense operands, and
+   along what is turned, each tile starts in a line where the first did. */
 static int64_t tile_rows(const struct ew_pass *pass, int64_t cols)
 {
     int64_t rows = tile_elements(pass) / cols;
+    int64_t line = EW_LINE / ew_pass_widest(pass, 2);
+    if (pass->turn && rows > line)
+        return rows - rows % line;
     return rows > EW_LINE ? rows - rows % (EW_LINE / 4) : rows;
 }
 

@@ -90,12 +90,26 @@ static bool is_scalar(const struct elementwise_plan *plan, int k)
     return plan->loop[0].stride[k] == 0 && plan->loop[1].stride[k] == 0;
 }
 
+/* Whether a tile where inputs are turned is better folded: as many rows as fit
+   take whole lines of them, and no other input is packed just for that, but for
+   a row that all tiles share. */
+static bool folds_turned(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    bool packs = false;
+    for (int k = 0; k < 2; k++)
+        packs |=
+            !plan->pass.pack[k] && !is_folded(plan, k) && rows->stride[k] != 0;
+    return !packs && cols->n <= EW_TILE_BYTES / EW_LINE;
+}
+
 /* Folds short rows into one, for which inputs that do not allow it are
    packed; tiles says that types are converted anyway. */
 static void fold(struct elementwise_plan *plan, bool tiles)
 {
+    bool turned = plan->pass.turn && folds_turned(plan);
     if (!ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
-                           tiles) ||
+                           tiles || turned) ||
         !is_folded(plan, EW_OUT))
         return;
     plan->pass.fold = true;
