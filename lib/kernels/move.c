@@ -51,8 +51,9 @@ EW_INLINE EW_TURNED ew_turned_load(const char *x, int64_t step)
 #endif
 
 enum {
-    EW_SPREAD_MOST = 64, /* bytes of the longest row that is one store */
-    EW_WORTH_NUMBERS = 4 /* vectors of rows for which elements are numbered */
+    EW_SPREAD_MOST = 64,  /* bytes of the longest row that is one store */
+    EW_WORTH_NUMBERS = 4, /* vectors of rows for which elements are numbered */
+    EW_WORTH_REPEATING = 64 /* elements of rows that are copies of one */
 };
 
 /* Rows of one piece, or of two that may overlap: the second is then so far
@@ -99,35 +100,8 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
             memcpy(out, x, (size_t)bytes);
 }
 
-#define T uint8_t
-#define NAME(x) x##_1
-#if defined(EW_PERMUTED)
-#define PERMUTED 16
-#endif
-#define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
-#include "move.inc"
-
-#define T uint16_t
-#define NAME(x) x##_2
-#if defined(EW_PERMUTED)
-#define PERMUTED (EW_PERMUTED == 64 ? 64 : 16)
-#endif
-#define LOW 0, 8, 1, 9, 2, 10, 3, 11
-#define HIGH 4, 12, 5, 13, 6, 14, 7, 15
-#define EVEN 0, 2, 4, 6, 9, 11, 13, 15
-#include "move.inc"
-
-#define T uint32_t
-#define BITS 32
-#define NAME(x) x##_4
-#if defined(EW_PERMUTED)
-#define PERMUTED EW_PERMUTED
-#endif
-#define LOW 0, 4, 1, 5
-#define HIGH 2, 6, 3, 7
-#define EVEN 0, 2, 5, 7
+#define T struct ew_c128
+#define NAME(x) x##_16
 #include "move.inc"
 
 #define T uint64_t
@@ -141,8 +115,38 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #define EVEN 0, 3
 #include "move.inc"
 
-#define T struct ew_c128
-#define NAME(x) x##_16
+#define T uint32_t
+#define BITS 32
+#define NAME(x) x##_4
+#define WIDER move_8
+#if defined(EW_PERMUTED)
+#define PERMUTED EW_PERMUTED
+#endif
+#define LOW 0, 4, 1, 5
+#define HIGH 2, 6, 3, 7
+#define EVEN 0, 2, 5, 7
+#include "move.inc"
+
+#define T uint16_t
+#define NAME(x) x##_2
+#define WIDER move_4
+#if defined(EW_PERMUTED)
+#define PERMUTED (EW_PERMUTED == 64 ? 64 : 16)
+#endif
+#define LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#define EVEN 0, 2, 4, 6, 9, 11, 13, 15
+#include "move.inc"
+
+#define T uint8_t
+#define NAME(x) x##_1
+#define WIDER move_2
+#if defined(EW_PERMUTED)
+#define PERMUTED 16
+#endif
+#define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
 #include "move.inc"
 
 ew_kernel *const EW_CONCAT(ew_move, EW_LEVEL)[EW_MOVES] = {
