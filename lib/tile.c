@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "cpu.h"
 #include "table.h"
 
 enum {
@@ -209,13 +210,15 @@ static int64_t pack_cost(const struct elementwise_plan *plan, int k)
 }
 
 /* Elements of f16 and bf16 that make a row which is not short: a vector of the
-   kernel. */
+   kernel. AVX-512 compares rows below one in a step, too. */
 static int64_t half_row(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
     bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
     bool compares = plan->types.result == ELEMENTWISE_BOOL;
-    return !half ? 0 : compares ? 2 * HALF_ROW : HALF_ROW;
+    if (!half || (compares && plan->level == EW_LEVEL_AVX512))
+        return 0;
+    return compares ? 2 * HALF_ROW : HALF_ROW;
 }
 
 /* The same in the tiles of two loops, or in the calls, that there are. */
