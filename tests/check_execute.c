@@ -471,14 +471,15 @@ static const struct {
     int64_t rows, cols, pitch, skew;
     int turn;
     int64_t below; /* rows from the first tile to the second, or 0: beside */
-} turned[] = {{200, 1000, 1024, 0, 32, 32},
-              {200, 1000, 1024, 10, 32, 32}, /* out starts within a line */
-              {200, 1000, 1024, 0, 64, 64},
-              {200, 1000, 1000, 0, 32, 0},  /* or only some rows of it do */
-              {200, 300, 65536, 0, 32, 32}, /* 64 rows are as many pages as */
-              {200, 300, 131072, 0, 32, 0}, /* tiles go down; more than that */
-              {5, 1000, 1024, 0, 32, 0},    /* no second tile below */
-              {200, 100, 1024, 0, 32, 80}}; /* all columns in one */
+} turned[] = {
+    {200, 1000, 1024, 0, 32, 32},
+    {200, 1000, 1024, 10, 32, 32}, /* out starts within a line */
+    {200, 1000, 1024, 0, 64, 64},
+    {200, 1000, 1000, 0, 32, 0},  /* or only some rows of it do */
+    {200, 300, 65536, 0, 32, 32}, /* 64 rows are as many pages as */
+    {200, 300, 131072, 0, 32, 0}, /* tiles go down; more than that */
+    {5, 1000, 1024, 0, 32, 0},    /* no second tile below */
+    {200, 100, 1024, 0, 32, 64}}; /* all columns in one, whole lines */
 
 START_TEST(turned_tiles_make_every_element_once)
 {
