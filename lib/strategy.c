@@ -156,7 +156,7 @@ static bool is_sparse(const struct elementwise_plan *plan)
             return true;
         bytes += step;
     }
-    return bytes >= EW_SPARSE;
+    return bytes > EW_SPARSE;
 }
 
 /* Whether inputs with gaps are packed: always if types are converted, and where

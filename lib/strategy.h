@@ -17,10 +17,13 @@ enum {
     EW_WORTH_DEEP = 4096,   /* elements in all for tiles of several loops */
     EW_WORTH_GATHERING = 1024, /* the same where rows are long enough */
     EW_WORTH_STAGING = 16384,  /* elements in all of a simple call */
-    EW_SHUFFLED = 4,           /* elements; longer steps are no shuffles */
-    EW_SPARSE = 32, /* bytes of inputs with gaps per element: few to a line, */
-    EW_GATHERED_SPARSE = 4 << 20, /* not gathered from so many of out on */
-    EW_TURNED_ROWS = 32,          /* of a tile where an input is turned */
+    /* Inputs with gaps: elements of a step, beyond which it is no shuffle;
+       bytes of lines per element, beyond which they are sparse; bytes of out
+       from which those are not gathered. */
+    EW_SHUFFLED = 4,
+    EW_SPARSE = 32,
+    EW_GATHERED_SPARSE = 4 << 20,
+    EW_TURNED_ROWS = 32, /* of a tile where an input is turned */
     /* Bytes of out from which the lines of the next tile are asked for there:
        fewer are in the L2 cache, and while tiles go down, processors ask for
        most themselves. */

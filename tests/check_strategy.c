@@ -37,9 +37,15 @@ static const struct choice choices[] = {
     /* long rows, broadcast either way: as is */
     {{8, 32, 64}, {2048, 64, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
     {{8, 32, 64}, {2048, 64, 1}, {32, 1, 0}, 0, 0, 0, 0, 0},
-    /* transposed in the last two dimensions, and in the outer ones */
-    {{8, 32, 64}, {2048, 1, 32}, {2048, 64, 1}, 1, 0, 1, 0, 0},
-    {{8, 32, 64}, {2048, 64, 1}, {2048, 1, 32}, 1, 0, 0, 1, 0},
+    /* transposed in the last two dimensions: rows are folded unless they are
+       long, or the other input would be spread for that alone */
+    {{8, 32, 64}, {2048, 1, 32}, {2048, 64, 1}, 1, 1, 1, 0, 0},
+    {{8, 32, 64}, {2048, 64, 1}, {2048, 1, 32}, 1, 1, 0, 1, 0},
+    {{8, 32, 64}, {2048, 1, 32}, {0, 0, 1}, 1, 1, 1, 1, 0},
+    {{8, 32, 127}, {4064, 1, 32}, {4064, 127, 1}, 1, 1, 1, 0, 0},
+    {{8, 32, 128}, {4096, 1, 32}, {4096, 128, 1}, 1, 0, 1, 0, 0},
+    {{8, 32, 64}, {2048, 1, 32}, {32, 1, 0}, 1, 0, 1, 0, 0},
+    /* and in the outer ones */
     {{8, 32, 64}, {1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0, 0},
     {{8, 32, 64}, {1, 8, 256}, {1, 8, 256}, 1, 0, 1, 1, 0},
     /* two inputs that would need different rows, and so few to a line that
@@ -91,7 +97,7 @@ START_TEST(layouts_get_the_strategy_that_suits_them)
 }
 END_TEST
 
-/* Up to 4 MiB, or less than 32 bytes apart by steps that are shuffles, unless
+/* Up to 4 MiB, or up to 32 bytes apart by steps that are shuffles, unless
    they are converted anyway or are integers to be divided. */
 START_TEST(few_elements_to_a_line_are_gathered_from_the_caches_alone)
 {
@@ -103,17 +109,17 @@ START_TEST(few_elements_to_a_line_are_gathered_from_the_caches_alone)
     } lines[] = {
         {ELEMENTWISE_F64, ELEMENTWISE_F64, (1 << 19) - 1, 4, 1, ELEMENTWISE_ADD,
          true, false},
-        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, 4, 1, ELEMENTWISE_ADD,
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, 5, 1, ELEMENTWISE_ADD,
          false, false},
-        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, 3, 1, ELEMENTWISE_ADD, true,
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, 4, 1, ELEMENTWISE_ADD, true,
          false},
         {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, -1, 2, ELEMENTWISE_ADD,
          true, true},
-        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, 2, 2, ELEMENTWISE_ADD,
+        {ELEMENTWISE_F64, ELEMENTWISE_F64, 1 << 19, 3, 2, ELEMENTWISE_ADD,
          false, false},
-        {ELEMENTWISE_I64, ELEMENTWISE_F64, 1 << 19, 4, 1, ELEMENTWISE_ADD, true,
+        {ELEMENTWISE_I64, ELEMENTWISE_F64, 1 << 19, 5, 1, ELEMENTWISE_ADD, true,
          false},
-        {ELEMENTWISE_I64, ELEMENTWISE_I64, 1 << 19, 4, 1, ELEMENTWISE_DIV, true,
+        {ELEMENTWISE_I64, ELEMENTWISE_I64, 1 << 19, 5, 1, ELEMENTWISE_DIV, true,
          false},
         {ELEMENTWISE_F32, ELEMENTWISE_F32, 1 << 20, 4, 1, ELEMENTWISE_ADD, true,
          false},
@@ -169,7 +175,8 @@ START_TEST(a_plan_says_what_is_done_to_its_inputs)
         {{64, 64},
          {1, 64},
          {0, 1},
-         "\"x_input\":\"transposed\",\"y_input\":\"as is\",\"rows\":\"as is\""},
+         "\"x_input\":\"transposed\",\"y_input\":\"repeated\",\"rows\":"
+         "\"folded\""},
         {{64, 64},
          {128, 2},
          {64, -1},

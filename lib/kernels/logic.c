@@ -55,7 +55,8 @@ static inline uint8_t op_any_zero_bool(uint8_t x, uint8_t y)
     return y == 0;
 }
 
-#define KERNEL(name) EW_KERNEL(ew_loop, BOOL, name, uint8_t, uint8_t, uint8_t)
+#define KERNEL(name)                                                           \
+    EW_KERNEL(ew_loop_short, BOOL, name, uint8_t, uint8_t, uint8_t)
 KERNEL(or)
 KERNEL(and)
 KERNEL(xor)
