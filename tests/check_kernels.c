@@ -705,6 +705,49 @@ START_TEST(powers_around_the_ends_of_f64_are_right)
 }
 END_TEST
 
+/* Powers that f64 holds: any number as it is, squares of short ones, of which
+   some are subnormal, and inverses of powers of 2, by exponents in an array. */
+static void draw_exact_power(double *base, double *by, double *power)
+{
+    int e = (int)support_random(-1074, 1023);
+    int half = (int)support_random(-537, 480);
+    double few = (double)support_random(1, 1 << 26);
+    double many = (double)support_random(1, (int64_t)1 << 53);
+    switch (support_random(0, 2)) {
+    case 0:
+        *by = 1;
+        *power = *base = ldexp(many, e < -1022 ? -1074 : e - 53);
+        break;
+    case 1:
+        *by = 2;
+        *base = ldexp(few, half);
+        *power = *base * *base;
+        break;
+    default:
+        *by = -1;
+        *base = ldexp(1, e);
+        *power = 1 / *base;
+    }
+}
+
+START_TEST(powers_that_f64_holds_are_exact)
+{
+    const struct ew_stride s[] = {{0, 8}, {0, 8}, {0, 8}};
+    double base[POWERS], by[POWERS], got[POWERS], power[POWERS];
+    void *const data[] = {base, by, got};
+    for (int n = 0; support_level(_i) && n < 5000; n++) {
+        for (int i = 0; i < POWERS; i++)
+            draw_exact_power(&base[i], &by[i], &power[i]);
+        base[0] = power[0] = 0x0.fffffffffffffp-1022;
+        by[0] = 1;
+        ew_table_kernel(_i, ELEMENTWISE_POW, ELEMENTWISE_F64,
+                        ELEMENTWISE_F64)(1, POWERS, data, s);
+        for (int i = 0; i < POWERS; i++)
+            ck_assert(got[i] == power[i]);
+    }
+}
+END_TEST
+
 /* A number of any width, near a power of two or near a multiple of another:
    where a quotient in floating point is nearest to a wrong one. */
 static uint64_t draw_wide(uint64_t other)
@@ -949,6 +992,7 @@ int main(void)
                         EW_LEVELS * ELEMENTWISE_C128);
     tcase_add_loop_test(kernels, powers_around_the_ends_of_f64_are_right, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(kernels, powers_that_f64_holds_are_exact, 0, EW_LEVELS);
     tcase_add_loop_test(kernels, one_special_operand_is_like_any_other, 0,
                         EW_LEVELS * EW_PAST_LAST);
     tcase_add_loop_test(kernels, complex_quotients_are_the_same_bits_anywhere,

@@ -129,12 +129,18 @@ EW_INLINE double ew_pair_scale(double x, double n)
     return ew_wide_from(ew_wide_bits(x) + (ew_wide_bits(n) << 52));
 }
 
-/* The same if it is not: in two steps, of which only the second may round. */
-EW_INLINE double ew_pair_scale_far(double x, double n)
+/* The same if it may be none, in two steps. What is subnormal is rounded once:
+   2^512 times as large, it is added to a number whose last place is that of
+   subnormals. */
+EW_INLINE double ew_pair_scale_far(struct ew_pair x, double n)
 {
-    const double integer = 0x1.8p44;
+    const double integer = 0x1.8p44, last = 0x1p-510;
     double half = (n - integer) * 0.5 + integer, rest = n - half + integer;
-    return x * ew_pair_scale(1, half) * ew_pair_scale(1, rest);
+    double power = x.high * ew_pair_scale(1, half) * ew_pair_scale(1, rest);
+    double up = ew_pair_scale(1, n + 0x1p-8 * 512);
+    struct ew_pair sum = ew_pair_sum(last, x.high * up);
+    double tiny = (sum.high + (sum.low + x.low * up) - last) * 0x1p-512;
+    return power < 0x1p-1022 ? tiny : power;
 }
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * pow on f64 for power.inc: 2^(y log2(x)) with the logarithm in twice the
  * digits of a double, <= 0.8 ULP: 0.5 of rounding, 0.1 of the polynomial of the
- * power and 0.2 of an exponent near 1024, off by 2^-65 of itself. A subnormal
- * result is rounded twice, <= 0.9. Where there is no fast fma, libm's pow is.
+ * power and 0.2 of an exponent near 1024, off by 2^-65 of itself. AVX-512 has
+ * tables instead (power_lanes_f64.h). Where there is no fast fma, libm's pow
+ * is.
  */
 #ifndef EW_POWER_F64_H
 #define EW_POWER_F64_H
@@ -68,7 +69,7 @@ EW_INLINE double power_positive_f64(double x, double y)
     u.high = u.high > -4.5 ? u.high : -4.5;
     u.low = u.high == high ? u.low : 0;
     struct ew_pair power = ew_pair_exp2(u, &n);
-    return ew_pair_scale_far(power.high, n);
+    return ew_pair_scale_far(power, n);
 }
 #else
 EW_INLINE double power_normal_f64(double x, double y, uint64_t *far)
@@ -102,7 +103,7 @@ EW_INLINE void powers_positive_f64(int64_t n, const double *x, const double *y,
     for (int64_t i = 0; i < n; i++)
         out[i] = power_positive_f64(x[i], y[i]);
 }
-#endif
+#endif /* no tables */
 
 /* The square and its rounding error, times x, where neither overflows nor
    vanishes. */

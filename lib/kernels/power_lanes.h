@@ -1,8 +1,6 @@
 /*
- * pow on f32 for power.inc with AVX-512, whose registers hold tables of 16
- * doubles that are looked up in one step: half the polynomials, and no
- * division, of power_f32.h. A measured need for intrinsics: compilers read such
- * a table from memory, element by element. <= 0.51 ULP, too.
+ * pow on f32 for power.inc with AVX-512: tables in registers (wide_lanes.h),
+ * half the polynomials, and no division, of power_f32.h. <= 0.51 ULP, too.
  *
  *     x = 2^e m, m = (1 + f) / inverse[j]    u = y (e + log[j] + log2(1 + f))
  *     u = i + k / 16 + g                     2^i power[k] 2^g

@@ -1,14 +1,15 @@
 /*
- * pow on f64 for power.inc with AVX-512: tables in registers (wide_lanes.h)
- * instead of the division and the long polynomials of power_f64.h. The exponent
- * is a pair, the power is rounded once, <= 0.7 ULP.
+ * pow on f64 for power.inc with AVX-512: tables in registers (wide_lanes.h) and
+ * short polynomials in place of the division and long ones of power_f64.h. The
+ * exponent is a pair, and the power is rounded once: <= 0.67 ULP.
  *
- *     x = 2^e m, m = (1 + r) / inverse[j]    u = y (e log 2 + log[j] +
- *                                                  r + r^2 (-1/2 + r log1p_32))
- *     u = (i + k / 16) log 2 + g             2^i power[k] (1 + g + g^2 exp_16)
+ *     x = 2^e m, m = (1 + r) / inverse[j]
+ *     log x = e log 2 + log[j] + r + r^2 (-1/2 + r log1p_32(r))
+ *     y log x = (i + k / 16) log 2 + g
+ *     x^y = 2^i power[k] (1 + g + g^2 exp_16(g))
  *
- * 0.12 of the 0.7 come of r log1p_32, whose two roundings are up to 2^-67 of a
- * logarithm near 0, times 709. Tables and polynomials are made by
+ * Two roundings of r log1p_32 are up to 2^-66 of a logarithm near 0, which y
+ * may take to 709: 0.1 ULP. Tables and polynomials are made by
  * tests/accuracy/minimax.py.
  */
 #ifndef EW_POWER_LANES_F64_H
@@ -18,8 +19,9 @@
 #include "wide_lanes.h"
 
 #if defined(EW_WIDE_LANES)
-/* The first of 32 steps of the bits of m, 0.7109375. For each an inverse of so
-   few bits that r is exact, |r| < 0.02; 1 where 1 is. */
+/* The bits of the least m, 0.7109375, where the first of 32 steps begins. Each
+   has an inverse of so few bits that r is exact, |r| < 0.02; 1 for that of 1.
+ */
 static const uint64_t ew_power_first_f64 = 0x3fe6c00000000000;
 static const double ew_power_inverse_f64[32] = {
     0x1.64p+0, 0x1.5cp+0, 0x1.54p+0, 0x1.5p+0,  0x1.48p+0, 0x1.4p+0,  0x1.3cp+0,
@@ -95,7 +97,7 @@ static const double ew_power_log_low[32] = {0x1.f4bd8db0a7cc1p-44,
                                             0x1.06c18fb4c14c5p-44,
                                             -0x1.a0b2a08a465dcp-47};
 
-/* 2^(k / 16), and what the number lacks, divided by it. */
+/* 2^(k / 16), and what the double lacks, divided by it. */
 static const double ew_power_power_high[16] = {
     0x1.0000000000000p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0,
     0x1.2387a6e756238p+0, 0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0,
@@ -125,7 +127,7 @@ static const double ew_power_power_low[16] = {0x0.0p+0,
    subnormals, all but the last 15 of its bits are those of 1.5 * 2^48. */
 #define EW_POWER_SIXTEENTHS (0x1.8p48 + 1021)
 
-/* The sum of two, the first for doubles of which the first is the larger. */
+/* As struct ew_pair of pair.h. */
 struct ew_lane_pair {
     ew_wide_lanes high, low;
 };
@@ -137,7 +139,7 @@ EW_INLINE struct ew_lane_pair ew_lanes_sum(ew_wide_lanes a, ew_wide_lanes b)
     return (struct ew_lane_pair){high, b - (high - a)};
 }
 
-/* a b, rounded in its low part. */
+/* a b, to some 2^-104. */
 EW_INLINE struct ew_lane_pair ew_lanes_product(struct ew_lane_pair a,
                                                ew_wide_lanes b)
 {
@@ -146,7 +148,7 @@ EW_INLINE struct ew_lane_pair ew_lanes_product(struct ew_lane_pair a,
     return (struct ew_lane_pair){high, ew_lanes_fma(a.low, b, low)};
 }
 
-/* log(1 + r) - r. The rounding error of r^2 counts, too. */
+/* log(1 + r) - r: log1p_32. What is lost of r^2 counts. */
 EW_INLINE struct ew_lane_pair ew_power_log1p(ew_wide_lanes r)
 {
     ew_wide_lanes square = r * r;
@@ -193,8 +195,8 @@ EW_INLINE struct ew_lane_pair ew_power_log_lanes(ew_wide_lanes x,
     return log;
 }
 
-/* e^u = 2^i times what is returned: a power rounded, and what that lacks. In *n
-   stands 16 i + k, as its last bits. */
+/* e^u is 2^i times the pair that is returned, by exp_16. *n is i + k / 16
+   behind EW_POWER_SIXTEENTHS. */
 EW_INLINE struct ew_lane_pair ew_power_exp(struct ew_lane_pair u,
                                            ew_wide_lanes *n)
 {
@@ -221,7 +223,7 @@ EW_INLINE struct ew_lane_pair ew_power_exp(struct ew_lane_pair u,
     return (struct ew_lane_pair){high, low};
 }
 
-/* x 2^i */
+/* x 2^i for an n that ew_power_exp left; beyond all numbers, too. */
 EW_INLINE ew_wide_lanes ew_power_scale(ew_wide_lanes x, ew_wide_lanes n)
 {
     return (ew_wide_lanes)_mm512_scalef_pd((__m512d)x,

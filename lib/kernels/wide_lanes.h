@@ -1,6 +1,6 @@
 /*
- * Eight doubles in a register of AVX-512, whose registers hold tables of 16
- * doubles that are looked up in one step. A measured need for intrinsics:
+ * Eight doubles as one register of AVX-512, two of which hold a table of 16
+ * doubles that is looked up in one step. A measured need for intrinsics:
  * compilers read such a table from memory, element by element.
  */
 #ifndef EW_WIDE_LANES_H

@@ -23,19 +23,20 @@ struct subject {
     const char *name;
     double y; /* NAN, or the exponent of all elements */
     double bound[2];
+    double by_tables; /* if not 0, that of f64 with AVX-512 */
 };
 
 static const struct subject subjects[] = {
-    {ELEMENTWISE_POW, "pow", NAN, {0.51, 0.9}},
-    {ELEMENTWISE_POW, "pow by 2", 2, {0.5, 0.5}},
-    {ELEMENTWISE_POW, "pow by 3", 3, {0.51, 0.75}},
-    {ELEMENTWISE_POW, "pow by 0.5", 0.5, {0.5, 0.5}},
-    {ELEMENTWISE_POW, "pow by -1", -1, {0.5, 0.5}},
-    {ELEMENTWISE_POW, "pow by -0.5", -0.5, {0.51, 0.51}},
-    {ELEMENTWISE_POW, "pow by 1.7", 1.7, {0.51, 0.9}},
-    {ELEMENTWISE_ATAN2, "atan2", NAN, {0.8, 0.85}},
-    {ELEMENTWISE_HYPOT, "hypot", NAN, {0.51, 0.9}},
-    {ELEMENTWISE_LOGADDEXP, "logaddexp", NAN, {0.51, 0.9}},
+    {ELEMENTWISE_POW, "pow", NAN, {0.51, 0.8}, 0.67},
+    {ELEMENTWISE_POW, "pow by 2", 2, {0.5, 0.5}, 0},
+    {ELEMENTWISE_POW, "pow by 3", 3, {0.51, 0.75}, 0},
+    {ELEMENTWISE_POW, "pow by 0.5", 0.5, {0.5, 0.5}, 0},
+    {ELEMENTWISE_POW, "pow by -1", -1, {0.5, 0.5}, 0},
+    {ELEMENTWISE_POW, "pow by -0.5", -0.5, {0.51, 0.51}, 0},
+    {ELEMENTWISE_POW, "pow by 1.7", 1.7, {0.51, 0.8}, 0.67},
+    {ELEMENTWISE_ATAN2, "atan2", NAN, {0.8, 0.85}, 0},
+    {ELEMENTWISE_HYPOT, "hypot", NAN, {0.51, 0.9}, 0},
+    {ELEMENTWISE_LOGADDEXP, "logaddexp", NAN, {0.51, 0.9}, 0},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
@@ -106,7 +107,8 @@ static double random_special(void)
 }
 
 /* The kinds of operands: common ones, all numbers, results near the ends of
-   the range, x near 1 or y, small integers, special values. */
+   the range (half of them of x near 1), x near 1 or y, small integers, special
+   values. */
 static void draw(const struct type *t, int kind, double *x, double *y)
 {
     double u = random_unit(), v = random_unit();
@@ -117,7 +119,7 @@ static void draw(const struct type *t, int kind, double *x, double *y)
         *x = random_number(t);
         *y = random_number(t);
     } else if (kind == 2) {
-        *x = exp((u - 0.5) * 20);
+        *x = exp((u - 0.5) * (random_bits() % 2 ? 20 : 0.06));
         *y = (v < 0.5 ? -1 : 1) * (log(t->largest) + (v - 0.5) * 20) / log(*x);
     } else if (kind == 3) {
         *x = 1 + (u - 0.5) * 0.01;
@@ -281,11 +283,12 @@ static bool print_subject(const struct subject *s, int type, int level,
         for (int n = 0; n < pairs; n += BLOCK)
             measure(s, &types[type], level, kind,
                     pairs - n < BLOCK ? pairs - n : BLOCK, &worst);
-    bool good = worst.error <= s->bound[type];
+    bool tables = level == EW_LEVEL_AVX512 && type == 1 && s->by_tables > 0;
+    double bound = tables ? s->by_tables : s->bound[type];
+    bool good = worst.error <= bound;
     printf("%-6s %-11s %-3s %7.4f %5.2f  %s %a %a: %a\n", ew_cpu_name(level),
            s->name, elementwise_dtype_name(types[type].dtype), worst.error,
-           s->bound[type], good ? "ok" : "TOO LARGE", worst.x, worst.y,
-           worst.got);
+           bound, good ? "ok" : "TOO LARGE", worst.x, worst.y, worst.got);
     return good;
 }
 
