@@ -89,13 +89,6 @@ EW_INLINE void ew_loop_ask(char *out, int64_t at, int64_t last)
                            1);
 }
 
-/* Where the last of the rows to come starts, as far as lines are asked for:
-   what lies ahead is theirs only if they are near. */
-EW_INLINE int64_t ew_loop_left(int64_t rows, int64_t row)
-{
-    return row <= EW_AHEAD ? rows * row : 0;
-}
-
 /* Lines up to which a row is short. */
 enum { EW_SHORT = 4 };
 
@@ -305,8 +298,7 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
     char *out = data[EW_OUT];
     for (;;) {
         ew_loop_formed(apply, how, cols, x, y, with, out, step_x, step_y,
-                       step_out, size_x, size_y,
-                       ew_loop_left(--rows, s[EW_OUT].row));
+                       step_out, size_x, size_y, --rows * s[EW_OUT].row);
         if (rows == 0)
             return;
         x += s[EW_X].row;
