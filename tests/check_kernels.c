@@ -201,6 +201,8 @@ static void try_forms(const struct kernel *k)
         }
     for (int f = 0; f < FORMS; f++)
         try_form(k, &forms[f], 1000, ONE_ROW, APART);
+    for (int64_t n = 17; n < 32; n++) /* all that may be left of a line */
+        try_form(k, &forms[0], n, ONE_ROW, (enum alias)(n % 3));
 }
 
 /* A kernel that stores past the caches: rows of ends alone, of one line and of
@@ -336,6 +338,32 @@ static void compare_alone(const struct kernel *k)
             report(k, "another quotient than alone");
     } while (ref_next(2, out.shape, index));
 }
+
+/* Parts that are farther apart than f64 reaches are divided each on its own. */
+START_TEST(by_zero_each_part_of_a_complex_number_is_divided)
+{
+    static const double from[][2] = {{0x1p-126, -0x1.8p1023},
+                                     {0x1p-1074, 0x1p100},
+                                     {-0x1p900, 0x1p-900},
+                                     {0, -1}};
+    static const double zero[] = {0, -0.0};
+    static const struct ew_stride none[EW_OPERANDS];
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < 4; i++) {
+        double made[2];
+        void *data[] = {(void *)from[i], (void *)zero, made, NULL};
+        ew_table_kernel(_i, ELEMENTWISE_DIV, ELEMENTWISE_C128,
+                        ELEMENTWISE_C128)(1, 1, data, none);
+        for (int part = 0; part < 2; part++) {
+            if (from[i][part] == 0)
+                ck_assert_double_nan(made[part]);
+            else
+                ck_assert_double_eq(made[part], from[i][part] / 0.0);
+        }
+    }
+}
+END_TEST
 
 /* Zeros, infinities and NaN among divisors, at any place of a vector and of
    rows that are walked along or down. */
@@ -540,27 +568,26 @@ static void lay_out(const struct layout *l, const int64_t shape[2],
     strides[1] = l->no_col ? 0 : strides[1];
 }
 
-static void verify_move(const struct layout *l)
+static void verify_move(const char *name)
 {
     int64_t index[2] = {0, 0};
     size_t size = ref_size(out.t.dtype);
     do
         ck_assert_msg(!memcmp(ref_at(&out.t, index), ref_at(&x.t, index), size),
-                      "%zu bytes, %s, %lld x %lld at %lld, %lld", size, l->name,
+                      "%zu bytes, %s, %lld x %lld at %lld, %lld", size, name,
                       (long long)out.shape[0], (long long)out.shape[1],
                       (long long)index[0], (long long)index[1]);
     while (ref_next(2, out.shape, index));
-    ck_assert_msg(support_gaps_same(&out), "%zu bytes, %s: gaps", size,
-                  l->name);
+    ck_assert_msg(support_gaps_same(&out), "%zu bytes, %s: gaps", size, name);
 }
 
-static void try_move(elementwise_dtype type, const struct layout *from,
-                     const struct layout *to, const int64_t shape[2])
+static void try_strides(elementwise_dtype type, const char *name,
+                        const int64_t from[2], const struct layout *to,
+                        const int64_t shape[2])
 {
     int64_t strides[2], size = (int64_t)ref_size(type);
-    lay_out(from, shape, strides);
-    support_make(&x, type, 2, shape, strides, SUPPORT_HIGH);
-    struct ew_stride sx = {strides[0] * size, strides[1] * size};
+    support_make(&x, type, 2, shape, from, SUPPORT_HIGH);
+    struct ew_stride sx = {from[0] * size, from[1] * size};
     lay_out(to, shape, strides);
     support_make(&out, type, 2, shape, strides, SUPPORT_HIGH);
     struct ew_stride so = {strides[0] * size, strides[1] * size};
@@ -569,7 +596,15 @@ static void try_move(elementwise_dtype type, const struct layout *from,
     void *const data[] = {x.t.data, NULL, out.t.data};
     const struct ew_stride stride[] = {sx, {0, 0}, so};
     ew_table_move(ew_cpu_level(), type)(shape[0], shape[1], data, stride);
-    verify_move(from);
+    verify_move(name);
+}
+
+static void try_move(elementwise_dtype type, const struct layout *from,
+                     const struct layout *to, const int64_t shape[2])
+{
+    int64_t strides[2];
+    lay_out(from, shape, strides);
+    try_strides(type, from->name, strides, to, shape);
 }
 
 START_TEST(moves_are_right_from_every_layout)
@@ -588,6 +623,24 @@ START_TEST(moves_are_right_from_every_layout)
                 if (!layouts[to].no_row && !layouts[to].no_col)
                     try_move(types[_i % 5], &layouts[l], &layouts[to], shape);
     }
+    release();
+}
+END_TEST
+
+/* Windows of one sequence. */
+START_TEST(rows_that_overlap_are_moved_from_either_end)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_U16,
+                                              ELEMENTWISE_U32, ELEMENTWISE_U64};
+    static const int64_t from[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {-1, 2}};
+    if (!support_level(_i / 4))
+        return;
+    for (int64_t cols = 1; cols <= 17; cols++)
+        for (int i = 0; i < 4; i++) {
+            const int64_t shape[] = {35, cols};
+            try_strides(types[_i % 4], "windows", from[i], &layouts[0], shape);
+            try_strides(types[_i % 4], "windows", from[i], &layouts[1], shape);
+        }
     release();
 }
 END_TEST
@@ -984,6 +1037,8 @@ int main(void)
     TCase *moves = support_case("moves");
     tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
                         EW_LEVELS * 5);
+    tcase_add_loop_test(moves, rows_that_overlap_are_moved_from_either_end, 0,
+                        EW_LEVELS * 4);
     tcase_add_loop_test(moves, rows_of_any_length_are_spread, 0, EW_LEVELS * 4);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");
@@ -995,6 +1050,9 @@ int main(void)
     tcase_add_loop_test(kernels, powers_that_f64_holds_are_exact, 0, EW_LEVELS);
     tcase_add_loop_test(kernels, one_special_operand_is_like_any_other, 0,
                         EW_LEVELS * EW_PAST_LAST);
+    tcase_add_loop_test(kernels,
+                        by_zero_each_part_of_a_complex_number_is_divided, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(kernels, complex_quotients_are_the_same_bits_anywhere,
                         0, 2 * EW_LEVELS);
     tcase_add_loop_test(conversions, conversions_are_right_in_every_form, 0,

@@ -14,9 +14,10 @@
 #include "loop.h"
 
 enum {
-    EW_BLOCK = 16,     /* W: one AVX-512 vector of f32, two of f64 */
-    EW_BLOCK_ROW = 64, /* shorter rows are joined in one buffer */
-    EW_BLOCKS = 256,   /* elements of a buffer */
+    EW_BLOCK_PIECE = 16, /* bytes that are one vector on every level */
+    EW_BLOCK = 16,       /* W: one AVX-512 vector of f32, two of f64 */
+    EW_BLOCK_ROW = 64,   /* shorter rows are joined in one buffer */
+    EW_BLOCKS = 256,     /* elements of a buffer */
     EW_BLOCK_BYTES = EW_BLOCKS * EW_WIDEST
 };
 
@@ -78,8 +79,8 @@ EW_INLINE void ew_block_copy(int64_t n, int64_t size, const char *from,
     size_t bytes = (size_t)(n * size);
     if (step == size && step_to == size && bytes >= EW_LINE) {
         ew_block_pieces(EW_LINE, bytes, from, to);
-    } else if (step == size && step_to == size && bytes >= EW_BLOCK) {
-        ew_block_pieces(EW_BLOCK, bytes, from, to);
+    } else if (step == size && step_to == size && bytes >= EW_BLOCK_PIECE) {
+        ew_block_pieces(EW_BLOCK_PIECE, bytes, from, to);
     } else if (step == 0 && step_to == size) {
         memcpy(one, from, (size_t)size);
         for (int64_t i = 0; i < n; i++)

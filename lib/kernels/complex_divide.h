@@ -65,9 +65,9 @@ EW_INLINE struct ew_c128 smith(struct ew_c128 x, struct ew_c128 y, bool zero)
    may take two steps, of which the last one rounds. */
 EW_INLINE struct ew_c128 divide_c128(struct ew_c128 x, struct ew_c128 y)
 {
-    int64_t ex = exponent(x), ey = exponent(y);
+    bool zero = (y.re == 0) & (y.im == 0); /* no part of x may become one */
+    int64_t ex = zero ? 0 : exponent(x), ey = zero ? 0 : exponent(y);
     int64_t half = (int64_t)((uint64_t)(ex - ey + 4096) >> 1) - 2048;
-    bool zero = (y.re == 0) & (y.im == 0);
     struct ew_c128 near = smith(scale(x, -ex), scale(y, -ey), zero);
     return scale(scale(near, half), ex - ey - half);
 }
