@@ -137,7 +137,8 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
     ew_kernel *move = ew_table_move(plan->level, plan->types.operand[k]);
     bool anywhere = plan->op == ELEMENTWISE_DIV &&
                     plan->types.compute[k] == ELEMENTWISE_C64;
-    return step != 0 && step != size && elements >= EW_WORTH_GATHERING &&
+    bool worth = plan->pass.turn || elements >= EW_WORTH_GATHERING;
+    return step != 0 && step != size && worth &&
            loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT] &&
            plan->pass.op != move && !plan->pass.pack[k] && !anywhere;
 }
