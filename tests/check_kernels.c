@@ -573,10 +573,10 @@ static void verify_move(const char *name)
     int64_t index[2] = {0, 0};
     size_t size = ref_size(out.t.dtype);
     do
-        ck_assert_msg(!memcmp(ref_at(&out.t, index), ref_at(&x.t, index), size),
-                      "%zu bytes, %s, %lld x %lld at %lld, %lld", size, name,
-                      (long long)out.shape[0], (long long)out.shape[1],
-                      (long long)index[0], (long long)index[1]);
+        if (memcmp(ref_at(&out.t, index), ref_at(&x.t, index), size) != 0)
+            ck_abort_msg("%zu bytes, %s, %lld x %lld at %lld, %lld", size, name,
+                         (long long)out.shape[0], (long long)out.shape[1],
+                         (long long)index[0], (long long)index[1]);
     while (ref_next(2, out.shape, index));
     ck_assert_msg(support_gaps_same(&out), "%zu bytes, %s: gaps", size, name);
 }
