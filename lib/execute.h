@@ -5,7 +5,11 @@
 #ifndef EW_EXECUTE_H
 #define EW_EXECUTE_H
 
+#include <stddef.h>
+
 #include "plan.h"
+
+enum { EW_FORWARD = EW_OUT + 1 }; /* operands of a forward call */
 
 /* data[EW_X], data[EW_Y] and data[EW_OUT] are where the loops start. */
 void ew_execute(const struct ew_loop *loop, int ndim,
@@ -26,9 +30,29 @@ struct ew_block {
 struct ew_block ew_block_start(const struct ew_loop *loop, int ndim,
                                int operands, void *const data[]);
 
+/* An operand that does not take part stays NULL. */
+static inline void *ew_moved(void *data, int64_t bytes)
+{
+    return data ? (char *)data + bytes : NULL;
+}
+
 /* Steps the loops from `first` to ndim like the digits of a number, and data
-   with them; false when the last has come round. */
-bool ew_loops_advance(const struct ew_loop *loop, int first, int ndim,
-                      int operands, int64_t *index, void *data[]);
+   with them; false when the last has come round. Inline, so that the number of
+   operands may be a constant. */
+static inline bool ew_loops_advance(const struct ew_loop *loop, int first,
+                                    int ndim, int operands, int64_t *index,
+                                    void *data[])
+{
+    for (int d = first; d < ndim; d++) {
+        bool carry = ++index[d] == loop[d].n;
+        int64_t steps = carry ? 1 - loop[d].n : 1;
+        for (int k = 0; k < operands; k++)
+            data[k] = ew_moved(data[k], steps * loop[d].stride[k]);
+        if (!carry)
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
 
 #endif

@@ -1,0 +1,189 @@
+/*
+ * Turns one tile into its part of out, by the steps of its pass: each reads
+ * where the step before it wrote, in buffers small enough for the cache. The
+ * picture of the steps is in plan.h.
+ */
+#include "steps.h"
+
+#include <stddef.h>
+
+/* Brings one input of a tile into a dense buffer. Where a stride is 0, what is
+   broadcast is brought once and stays broadcast, unless it is to be spread.
+   A scale has a parameter, and may find the input in the buffer already. */
+static void load(ew_kernel *convert, const void *parameter,
+                 struct ew_block *tile, int k, bool spread, unsigned size,
+                 char *buffer)
+{
+    const struct ew_stride s = tile->stride[k];
+    int64_t rows = s.row || spread ? tile->rows : 1;
+    int64_t cols = s.col || spread ? tile->cols : 1;
+    struct ew_stride dense = {cols * size, size};
+    void *data[EW_FORWARD] = {tile->data[k], (void *)parameter, buffer};
+    struct ew_stride stride[EW_FORWARD] = {s, {0, 0}, dense};
+    bool one_row = s.row == cols * s.col;
+    convert(one_row ? 1 : rows, one_row ? rows * cols : cols, data, stride);
+    tile->data[k] = buffer;
+    tile->stride[k].row = s.row || spread ? dense.row : 0;
+    tile->stride[k].col = s.col || spread ? dense.col : 0;
+}
+
+/* Gathers what a tile of several loops has of input k. Where that is copies,
+   its elements are made dense in the buffer that op fills later, and spread. */
+static void gather(const struct ew_pass *pass, const struct ew_block *tile,
+                   int k, struct ew_buffers *buffers, char *to)
+{
+    const struct ew_places *places = buffers->places[k];
+    bool copies = places->copies > 1;
+    ew_gather(places, tile->data[k], copies ? buffers->made : to);
+    if (!copies)
+        return;
+    int64_t size = pass->stored[k];
+    void *data[EW_FORWARD] = {buffers->made, NULL, to};
+    struct ew_stride stride[EW_FORWARD] = {
+        {size, 0}, {0, 0}, {places->copies * size, size}};
+    pass->spread[k](places->runs, places->copies, data, stride);
+}
+
+/* The steps that an input may need before op. A row that all tiles share is
+   brought once for the whole block, since folded tiles differ in nothing
+   else; the first has the most rows. */
+static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
+                    bool first, struct ew_buffers *buffers)
+{
+    ew_kernel *pack = pass->pack[k], *convert = pass->load[k];
+    if (pack && pass->fold && !first && tile->stride[k].row == 0) {
+        int64_t size = pass->size[k];
+        tile->data[k] = buffers->load[k];
+        tile->stride[k] = (struct ew_stride){tile->cols * size, size};
+        return;
+    }
+    char *packed = convert ? buffers->stored : buffers->load[k];
+    if (pack)
+        load(pack, NULL, tile, k, pass->fold, pass->stored[k], packed);
+    if (buffers->places[k] && buffers->gathered[k]) {
+        tile->data[k] = buffers->load[k];
+        tile->stride[k].col = pass->size[k];
+        return;
+    }
+    if (buffers->places[k]) {
+        gather(pass, tile, k, buffers, packed);
+        tile->data[k] = packed;
+        tile->stride[k].col = pass->stored[k];
+    }
+    if (convert)
+        load(convert, NULL, tile, k, false, pass->size[k], buffers->load[k]);
+    if (pass->scale[k])
+        load(pass->scale[k], &pass->factor[k], tile, k, false, pass->size[k],
+             buffers->load[k]);
+}
+
+/* Rows that lie one behind the other are one long row. */
+static void fold(struct ew_block *tile)
+{
+    tile->cols *= tile->rows;
+    tile->rows = 1;
+}
+
+/* Converts a tile from one dense buffer to the next, or to out. */
+static void convert_result(ew_kernel *convert, const struct ew_block *tile,
+                           char *from, unsigned from_size, char *to,
+                           struct ew_stride to_stride)
+{
+    struct ew_stride dense = {tile->cols * from_size, from_size};
+    void *data[EW_FORWARD] = {from, NULL, to};
+    struct ew_stride stride[EW_FORWARD] = {dense, {0, 0}, to_stride};
+    convert(tile->rows, tile->cols, data, stride);
+}
+
+/* The activation, on what was made. */
+static void activate(const struct ew_pass *pass, const struct ew_block *tile)
+{
+    void *made = tile->data[EW_OUT];
+    const struct ew_stride s = tile->stride[EW_OUT];
+    void *const data[EW_FORWARD] = {made, (void *)&pass->around.alpha, made};
+    const struct ew_stride stride[EW_FORWARD] = {s, {0, 0}, s};
+    pass->act(tile->rows, tile->cols, data, stride);
+}
+
+/* What of input k is read after a tile, if it goes on where the tile ends. */
+static struct ew_next after(const struct ew_pass *pass,
+                            const struct ew_block *tile, int k, int64_t size)
+{
+    struct ew_stride s = tile->stride[k];
+    int64_t row = tile->cols * s.col, from = pass->stored[k];
+    if (s.col != from || (tile->rows > 1 && s.row != row))
+        return (struct ew_next){NULL, 0};
+    return (struct ew_next){(char *)tile->data[k] + tile->rows * row,
+                            EW_LINE * from / size};
+}
+
+/* Takes what was made of a tile past the caches to out, whose rows are dense
+   and were perhaps folded. */
+static void stream(const struct ew_pass *pass, const struct ew_block *tile,
+                   const char *from, char *to, struct ew_stride to_stride,
+                   const struct ew_next next[2])
+{
+    int64_t rows = tile->rows, bytes = tile->cols * to_stride.col;
+    if (to_stride.row == bytes) {
+        bytes *= rows;
+        rows = 1;
+    }
+    pass->stream(rows, bytes, from, to, to_stride.row, next);
+}
+
+/* The steps after op and act, from the buffer of what was made to out. */
+static void finish(const struct ew_pass *pass, const struct ew_block *tile,
+                   struct ew_buffers *buffers, char *out, struct ew_stride to,
+                   const struct ew_next next[2])
+{
+    char *made = buffers->made;
+    unsigned size = pass->size[EW_OUT];
+    if (pass->round) {
+        unsigned rounded = pass->result_size;
+        convert_result(pass->round, tile, made, size, buffers->rounded,
+                       (struct ew_stride){tile->cols * rounded, rounded});
+        made = buffers->rounded;
+        size = rounded;
+    }
+    const struct ew_places *places = buffers->places[EW_OUT];
+    if (pass->store && (pass->stream || places)) {
+        int64_t stored = to.col;
+        convert_result(pass->store, tile, made, size, buffers->stored,
+                       (struct ew_stride){tile->cols * stored, stored});
+        made = buffers->stored;
+    } else if (pass->store)
+        convert_result(pass->store, tile, made, size, out, to);
+    if (places)
+        ew_scatter(places, made, out);
+    else if (pass->stream)
+        stream(pass, tile, made, out, to, next);
+}
+
+/* One tile through the steps of the pass; plan.h has the picture. The tile is
+   changed on the way, from operands to buffers. */
+void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile, bool first,
+                  struct ew_buffers *buffers)
+{
+    char *out = tile->data[EW_OUT];
+    struct ew_stride out_stride = tile->stride[EW_OUT];
+    struct ew_next next[2];
+    int64_t size = pass->size[EW_OUT];
+    bool buffered = pass->store || pass->stream || buffers->places[EW_OUT];
+    for (int k = 0; k < 2; k++) {
+        if (pass->stream)
+            next[k] = after(pass, tile, k, out_stride.col);
+        prepare(pass, tile, k, first, buffers);
+    }
+    if (pass->fold)
+        fold(tile);
+    if (buffered) {
+        tile->data[EW_OUT] = buffers->made;
+        tile->stride[EW_OUT] = (struct ew_stride){tile->cols * size, size};
+    }
+    tile->data[EW_AROUND] = (void *)&pass->around;
+    pass->op(tile->rows, tile->cols, tile->data, tile->stride);
+    if (pass->act)
+        activate(pass, tile);
+    if (buffered)
+        finish(pass, tile, buffers, out, out_stride, next);
+}

@@ -1,0 +1,27 @@
+/*
+ * The steps that a tile goes through, from operands to out.
+ */
+#ifndef EW_STEPS_H
+#define EW_STEPS_H
+
+#include "execute.h"
+#include "gather.h"
+
+/* The buffers of one tile, aligned for any vector. Both what is packed before
+   it is converted and what was converted before it is streamed are stored.
+   Operands that are gathered or scattered have places; others none. An input
+   that stood still since the tile before is gathered and converted
+   already. */
+struct ew_buffers {
+    _Alignas(64) char stored[EW_TILE_BYTES], load[2][EW_TILE_BYTES];
+    _Alignas(64) char made[EW_TILE_BYTES], rounded[EW_TILE_BYTES];
+    const struct ew_places *places[EW_FORWARD];
+    bool gathered[2];
+};
+
+/* One tile through the steps of the pass. The tile is changed on the way, from
+   operands to buffers. `first` tells that it is the first of its block. */
+void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile, bool first,
+                  struct ew_buffers *buffers);
+
+#endif
