@@ -136,6 +136,19 @@ static void start_turned(const struct ew_pass *pass, struct way *way,
         way->band = most / pitch / rows * rows;
 }
 
+/* Asks for what of the next tile processors do not guess; inlined as fetch is,
+   for the same reason. */
+static inline __attribute__((always_inline)) void
+ask(const struct ew_pass *pass, const struct ew_block *next)
+{
+    bool stores = !pass->stream && pass->op != pass->past;
+    for (int k = 0; k < 2; k++)
+        if (pass->ahead[k])
+            fetch(pass, next, k);
+    if (pass->ahead[EW_OUT] && stores)
+        fetch(pass, next, EW_OUT);
+}
+
 /* A block where inputs are turned, in tiles that are about square. Where
    processors do not guess what is read next, the lines of the next tile are
    asked for while one is computed. */
@@ -149,12 +162,8 @@ static void run_turned(const struct ew_pass *pass, const struct ew_block *block,
     for (int now = 0; more; now = !now) {
         struct ew_block *next = &tiles[!now];
         more = next_turned(&way, next);
-        if (more && pass->ahead) {
-            fetch(pass, next, EW_X);
-            fetch(pass, next, EW_Y);
-            if (!pass->stream && pass->op != pass->past)
-                fetch(pass, next, EW_OUT);
-        }
+        if (more)
+            ask(pass, next);
         ew_steps_run(pass, &tiles[now], true, buffers);
     }
 }

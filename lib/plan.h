@@ -64,7 +64,7 @@ struct ew_pass {
     /* Rows of a tile where an input is transposed, or 0: such tiles are square
        rather than long. */
     unsigned char turn;
-    bool ahead; /* there, the lines of the next tile are asked for */
+    bool ahead[3]; /* there, whether lines of the next tile are asked for */
     /* Loops of a tile if they are not the two innermost, and how much of each
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;

@@ -191,10 +191,27 @@ void ew_strategy_stream(struct elementwise_plan *plan)
         plan->pass.past = NULL; /* it stores the rows one by one */
 }
 
+/* Whether the lines of the next tile in operand k are asked for. Processors ask
+   for those of what is turned themselves, unless it lies on many pages; what
+   lies beside it comes in pieces too short for that. */
+static bool asks(const struct elementwise_plan *plan, int k, bool down,
+                 int64_t bytes)
+{
+    const struct ew_pass *pass = &plan->pass;
+    int64_t column = pass->turn * ew_pass_widest(pass, 2);
+    if (k == EW_OUT)
+        return !down && bytes >= EW_AHEAD_FROM;
+    if (!pass->pack[k])
+        return bytes >= EW_AHEAD_BESIDE;
+    bool both = pass->pack[EW_X] && pass->pack[EW_Y];
+    return bytes >= EW_AHEAD_TURNED / (both ? 2 : 1) &&
+           !(down && column > EW_AHEAD_LINES * EW_LINE);
+}
+
 /* What tiles are like where inputs are turned. A column of one is several lines
    of each of these: more rows where both are, and of bytes, of which it would
    be half a line, unless they are in the L2 cache, where longer rows are
-   better. Processors ask for long runs of lines themselves. */
+   better. */
 static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
 {
     struct ew_pass *pass = &plan->pass;
@@ -204,9 +221,8 @@ static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
     bool split = plan->loop[0].n * pass->turn > EW_TILE_BYTES;
     if (both || (down && widest == 1 && split && bytes >= EW_AHEAD_FROM))
         pass->turn *= 2;
-    int64_t lines = pass->turn * widest / EW_LINE;
-    pass->ahead = down ? bytes >= EW_AHEAD_DOWN && lines <= EW_AHEAD_LINES
-                       : bytes >= EW_AHEAD_FROM;
+    for (int k = 0; k <= EW_OUT; k++)
+        pass->ahead[k] = asks(plan, k, down, bytes);
 }
 
 /* Small elements in rows that start anywhere in a line are stored past the

@@ -25,10 +25,11 @@ enum {
     EW_GATHERED_SPARSE = 4 << 20,
     EW_TURNED_ROWS = 32, /* of a tile where an input is turned */
     /* Bytes of out from which the lines of the next tile are asked for there:
-       fewer are in the L2 cache, and while tiles go down, processors ask for
-       most themselves. */
+       those of out, which fewer leave in the L2 cache; of an input beside what
+       is turned, and of what is turned. */
     EW_AHEAD_FROM = 1 << 20,
-    EW_AHEAD_DOWN = 14 << 20,
+    EW_AHEAD_BESIDE = 6 << 20,
+    EW_AHEAD_TURNED = 17 << 20,
     EW_AHEAD_LINES = 4, /* of a column; of more, they ask early enough */
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */

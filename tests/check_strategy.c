@@ -279,7 +279,7 @@ START_TEST(lines_that_tiles_share_are_soon_gone_from_large_inputs_alone)
 }
 END_TEST
 
-/* Rows of a tile, and whether lines are asked for. */
+/* Rows of a tile, and of what lines are asked for. */
 START_TEST(turned_tiles_have_a_shape_for_each_type)
 {
     static const struct {
@@ -287,23 +287,25 @@ START_TEST(turned_tiles_have_a_shape_for_each_type)
         elementwise_dtype type;
         bool both;
         int rows;
-        bool ahead, streams;
-    } layouts[] = {{{2048, 2048}, ELEMENTWISE_U8, 0, 64, 0, 1},
-                   {{2048, 2048}, ELEMENTWISE_F16, 0, 32, 0, 1},
-                   {{2048, 2048}, ELEMENTWISE_F32, 0, 32, 1, 1},
-                   {{2048, 2048}, ELEMENTWISE_F64, 0, 32, 1, 1},
-                   {{2048, 2048}, ELEMENTWISE_U8, 1, 64, 0, 1},
-                   {{2048, 2048}, ELEMENTWISE_F64, 1, 64, 0, 1},
-                   {{1024, 1024}, ELEMENTWISE_F32, 0, 32, 0, 1},
+        const char *ahead; /* of what: turned, beside it, out */
+        bool streams;
+    } layouts[] = {{{2048, 2048}, ELEMENTWISE_U8, 0, 64, "---", 1},
+                   {{2048, 2048}, ELEMENTWISE_F16, 0, 32, "-b-", 1},
+                   {{2048, 2048}, ELEMENTWISE_F32, 0, 32, "-b-", 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 0, 32, "tb-", 1},
+                   {{2048, 2048}, ELEMENTWISE_U8, 1, 64, "---", 1},
+                   {{2048, 2048}, ELEMENTWISE_F32, 1, 64, "tt-", 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 1, 64, "---", 1},
+                   {{1024, 1024}, ELEMENTWISE_F32, 0, 32, "---", 1},
                    /* half lines, which stay in the caches */
-                   {{1024, 960}, ELEMENTWISE_U8, 0, 32, 0, 0},
+                   {{1024, 960}, ELEMENTWISE_U8, 0, 32, "---", 0},
                    /* one tile is whole rows */
-                   {{2048, 256}, ELEMENTWISE_U8, 0, 32, 0, 0},
+                   {{2048, 256}, ELEMENTWISE_U8, 0, 32, "---", 0},
                    /* rows start anywhere in a line */
-                   {{2100, 2100}, ELEMENTWISE_U8, 0, 32, 1, 0},
-                   {{2100, 2100}, ELEMENTWISE_F16, 0, 32, 1, 0},
-                   {{2100, 2101}, ELEMENTWISE_F32, 0, 32, 1, 1},
-                   {{300, 300}, ELEMENTWISE_F32, 0, 32, 0, 0}};
+                   {{2100, 2100}, ELEMENTWISE_U8, 0, 32, "--o", 0},
+                   {{2100, 2100}, ELEMENTWISE_F16, 0, 32, "-bo", 0},
+                   {{2100, 2101}, ELEMENTWISE_F32, 0, 32, "-bo", 1},
+                   {{300, 300}, ELEMENTWISE_F32, 0, 32, "---", 0}};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         const int64_t *shape = layouts[i].shape, strides[] = {1, shape[0]};
@@ -314,7 +316,8 @@ START_TEST(turned_tiles_have_a_shape_for_each_type)
         elementwise_tensor o = {NULL, type, 2, shape, NULL};
         ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
         ck_assert_int_eq(p.pass.turn, layouts[i].rows);
-        ck_assert_int_eq(p.pass.ahead, layouts[i].ahead);
+        for (int k = 0; k < 3; k++)
+            ck_assert_int_eq(p.pass.ahead[k], layouts[i].ahead[k] != '-');
         ck_assert_int_eq(p.pass.stream != NULL, layouts[i].streams);
     }
 }
