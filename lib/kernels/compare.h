@@ -5,7 +5,7 @@
  * from which one instruction makes bytes; 1.3 to 4 times on the other levels,
  * which give masks as wide as the elements, of which packing makes bytes.
  *
- *     64 bytes of x, of y -> 8 to 64 bits -> as many bytes of out
+ *     64 bytes of x, of y -> 8 to 64 bits -> 16 to 64 bytes of out
  *     16 or 32 elements -> 4 or 8 vectors of masks -> one vector of bytes
  *
  * Rows that are shorter are one step of fewer bits on AVX-512, one by one on
@@ -71,12 +71,21 @@ EW_INLINE bool ew_compare_pays(int64_t size, bool integer)
     return true;
 }
 
+/* Elements of a step: those of a vector, of 8 bytes two vectors' as bytes come
+   from 16 bits at least. */
 EW_INLINE int64_t ew_compare_count(int64_t size)
 {
-    return EW_COMPARE_BYTES / size;
+    return size == 8 ? 16 : EW_COMPARE_BYTES / size;
 }
 
-/* One step: each byte is 1 or 0 as its bit is. */
+/* Bits of two vectors of 8 elements as those of one step. */
+EW_INLINE uint64_t ew_compare_join(uint64_t first, uint64_t second)
+{
+    return _mm512_kunpackb((__mmask16)second, (__mmask16)first);
+}
+
+/* One step: each byte is 1 or 0 as its bit is. Vectors are as wide as there are
+   bits, since making more of these takes two steps through other registers. */
 EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
                                const struct ew_compare_from *x,
                                const struct ew_compare_from *y, int64_t c,
@@ -84,15 +93,19 @@ EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
 {
     uint64_t bits =
         test((__m512i)ew_compare_load(x, c), (__m512i)ew_compare_load(y, c));
-    __m512i all = _mm512_maskz_mov_epi8(bits, _mm512_set1_epi8(1));
-    __m256i half = _mm512_castsi512_si256(all);
-    __m128i quarter = _mm512_castsi512_si128(all);
+    if (size == 8)
+        bits = ew_compare_join(bits, test((__m512i)ew_compare_load(x, c + 8),
+                                          (__m512i)ew_compare_load(y, c + 8)));
     if (size == 1)
-        memcpy(out + c, &all, 64);
+        _mm512_storeu_si512(out + c,
+                            _mm512_maskz_mov_epi8(bits, _mm512_set1_epi8(1)));
     else if (size == 2)
-        memcpy(out + c, &half, 32);
+        _mm256_storeu_si256(
+            (__m256i *)(out + c),
+            _mm256_maskz_mov_epi8((__mmask32)bits, _mm256_set1_epi8(1)));
     else
-        memcpy(out + c, &quarter, (size_t)ew_compare_count(size));
+        _mm_storeu_si128((__m128i *)(out + c),
+                         _mm_maskz_mov_epi8((__mmask16)bits, _mm_set1_epi8(1)));
 }
 
 /* The vector of n elements from c on, which reads no others. */
@@ -101,7 +114,7 @@ EW_INLINE __m512i ew_compare_load_few(const struct ew_compare_from *from,
 {
     if (!from->step)
         return (__m512i)from->same;
-    return _mm512_maskz_loadu_epi8(((uint64_t)1 << n * size) - 1,
+    return _mm512_maskz_loadu_epi8(~(uint64_t)0 >> (64 - n * size),
                                    from->at + c * size);
 }
 
@@ -112,8 +125,13 @@ EW_INLINE void ew_compare_few(ew_compare_test *test, ew_apply *apply,
                               int64_t n, char *out)
 {
     (void)apply;
-    uint64_t bits = test(ew_compare_load_few(x, size, c, n),
-                         ew_compare_load_few(y, size, c, n));
+    int64_t all = EW_COMPARE_BYTES / size, first = n < all ? n : all;
+    uint64_t bits = test(ew_compare_load_few(x, size, c, first),
+                         ew_compare_load_few(y, size, c, first));
+    if (n > first)
+        bits = ew_compare_join(
+            bits, test(ew_compare_load_few(x, size, c + first, n - first),
+                       ew_compare_load_few(y, size, c + first, n - first)));
     _mm512_mask_storeu_epi8(out + c, ((uint64_t)1 << n) - 1,
                             _mm512_maskz_mov_epi8(bits, _mm512_set1_epi8(1)));
 }
