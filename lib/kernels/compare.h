@@ -84,8 +84,21 @@ EW_INLINE uint64_t ew_compare_join(uint64_t first, uint64_t second)
     return _mm512_kunpackb((__mmask16)second, (__mmask16)first);
 }
 
-/* One step: each byte is 1 or 0 as its bit is. Vectors are as wide as there are
-   bits, since making more of these takes two steps through other registers. */
+/* The bytes of a step, each 1 or 0 as its bit is; what is behind them is
+   undefined. Vectors are as wide as there are bits, since making more of these
+   takes two steps through other registers. */
+EW_INLINE __m512i ew_compare_bytes(int64_t size, uint64_t bits)
+{
+    const __m512i ones = _mm512_set1_epi8(1);
+    if (size == 1)
+        return _mm512_maskz_mov_epi8(bits, ones);
+    if (size == 2)
+        return _mm512_castsi256_si512(_mm256_maskz_mov_epi8(
+            (__mmask32)bits, _mm512_castsi512_si256(ones)));
+    return _mm512_castsi128_si512(
+        _mm_maskz_mov_epi8((__mmask16)bits, _mm512_castsi512_si128(ones)));
+}
+
 EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
                                const struct ew_compare_from *x,
                                const struct ew_compare_from *y, int64_t c,
@@ -96,16 +109,15 @@ EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
     if (size == 8)
         bits = ew_compare_join(bits, test((__m512i)ew_compare_load(x, c + 8),
                                           (__m512i)ew_compare_load(y, c + 8)));
+    __m512i all = ew_compare_bytes(size, bits);
+    __m256i half = _mm512_castsi512_si256(all);
+    __m128i quarter = _mm512_castsi512_si128(all);
     if (size == 1)
-        _mm512_storeu_si512(out + c,
-                            _mm512_maskz_mov_epi8(bits, _mm512_set1_epi8(1)));
+        memcpy(out + c, &all, sizeof all);
     else if (size == 2)
-        _mm256_storeu_si256(
-            (__m256i *)(out + c),
-            _mm256_maskz_mov_epi8((__mmask32)bits, _mm256_set1_epi8(1)));
+        memcpy(out + c, &half, sizeof half);
     else
-        _mm_storeu_si128((__m128i *)(out + c),
-                         _mm_maskz_mov_epi8((__mmask16)bits, _mm_set1_epi8(1)));
+        memcpy(out + c, &quarter, sizeof quarter);
 }
 
 /* The vector of n elements from c on, which reads no others. */
@@ -133,7 +145,7 @@ EW_INLINE void ew_compare_few(ew_compare_test *test, ew_apply *apply,
             bits, test(ew_compare_load_few(x, size, c + first, n - first),
                        ew_compare_load_few(y, size, c + first, n - first)));
     _mm512_mask_storeu_epi8(out + c, ((uint64_t)1 << n) - 1,
-                            _mm512_maskz_mov_epi8(bits, _mm512_set1_epi8(1)));
+                            ew_compare_bytes(size, bits));
 }
 
 /* One line makes the test of NAME on two T, by the instruction for it. */
