@@ -82,6 +82,7 @@ enum {
 };
 struct ew_stage {
     int operand, inner, ndim; /* ndim is 0 where none is */
+    bool once;                /* without what the inner loops repeat */
     int64_t bytes;            /* 0 there */
     struct ew_loop loop[EW_STAGE_LOOPS];
 };

@@ -7,7 +7,8 @@
  *             y[inner]             for inner, often one loop with x and out
  *                                      buffer[inner]
  *
- * The copy costs as much as one of the many readings, and stays in the caches.
+ * The copy costs as much as one of the many readings, and stays in the caches. It
+ * holds what is broadcast along the inner loops, too, or the input once.
  */
 #include "stage.h"
 
@@ -26,52 +27,113 @@ static int loops_of(const struct elementwise_plan *plan, int k)
     return inner;
 }
 
-/* Elements of out in some loops, or what is above `most`. */
-static int64_t elements(const struct ew_loop *loop, int ndim, int64_t most)
+/* How an input is copied: its elements in the `inner` loops, once, or as often
+   as these loops read them. */
+struct way {
+    int operand, inner;
+    bool once;
+};
+
+static bool copies(const struct way *way, const struct ew_loop *loop)
+{
+    return !way->once || loop->stride[way->operand] != 0;
+}
+
+/* Elements of the copy, or how often it is read; or what is above `most`. */
+static int64_t count(const struct elementwise_plan *plan, const struct way *way,
+                     bool copied, int64_t most)
 {
     int64_t n = 1;
-    for (int i = 0; i < ndim && n <= most; i++)
-        n *= loop[i].n;
+    for (int i = 0; i < plan->ndim && n <= most; i++) {
+        bool is_copied = i < way->inner && copies(way, &plan->loop[i]);
+        n *= is_copied == copied ? plan->loop[i].n : 1;
+    }
     return n;
 }
 
-/* Whether the rows of input k are dense already, or long. */
-static bool reads_well(const struct elementwise_plan *plan, int k, int inner)
+/* Whether the rows of an input are dense already, or long. */
+static bool reads_well(const struct elementwise_plan *plan,
+                       const struct way *way)
 {
     const struct ew_loop *loop = plan->loop;
+    int k = way->operand;
     int64_t size = plan->pass.stored[k], dense = size;
     bool row = loop->stride[k] == 0 || loop->stride[k] == size;
     if (row && loop->n * plan->pass.stored[EW_OUT] >= EW_SHORT_TILED)
         return true;
-    for (int i = 0; i < inner; dense *= loop[i++].n)
+    for (int i = 0; i < way->inner; i++) {
+        if (!copies(way, &loop[i]))
+            continue;
         if (loop[i].stride[k] != dense)
             return false;
+        dense *= loop[i].n;
+    }
     return true;
 }
 
-static bool is_staged(const struct elementwise_plan *plan, int k, int inner)
+/* Gives the input the strides of its copy in a nest; returns its bytes. */
+static int64_t replace(const struct elementwise_plan *plan,
+                       const struct way *way, struct ew_loop *loop)
 {
-    int64_t most = EW_STAGE_BYTES / plan->pass.stored[k];
-    int64_t block = elements(plan->loop, inner, most);
-    int outer = plan->ndim - inner;
-    return inner > 0 && block <= most &&
-           elements(plan->loop + inner, outer, EW_WORTH_DEEP) >= REUSE &&
-           elements(plan->loop, plan->ndim, EW_WORTH_DEEP) >= EW_WORTH_DEEP &&
-           !reads_well(plan, k, inner);
+    int64_t dense = plan->pass.stored[way->operand];
+    for (int i = 0; i < way->inner; i++) {
+        if (!copies(way, &loop[i]))
+            continue;
+        loop[i].stride[way->operand] = dense;
+        dense *= loop[i].n;
+    }
+    return dense;
 }
 
-/* Keeps the loops as they are and gives input k the strides of the copy. */
-static void stage(struct elementwise_plan *plan, int k, int inner)
+/* Whether reading an input once for all is better than row by row: it runs
+   across memory, or with gaps that are no shuffles, or loops merge with those
+   of a copy. */
+static bool helps(const struct elementwise_plan *plan, const struct way *way)
 {
-    int64_t dense = plan->pass.stored[k];
-    plan->stage.operand = k;
+    struct ew_loop loop[EW_STAGE_LOOPS];
+    int64_t first = 0, least = EW_SHUFFLED * plan->pass.stored[way->operand];
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(plan->loop[i].stride[way->operand]);
+        first = first ? first : step;
+        least = step && step < least ? step : least;
+        loop[i] = plan->loop[i];
+    }
+    replace(plan, way, loop);
+    return first > least ||
+           ew_plan_merge(loop, plan->ndim, EW_OUT + 1) < plan->ndim;
+}
+
+/* Bytes that a copy may have. One of rows so short that tiles of several loops
+   may be better leaves room for these. */
+static int64_t most_bytes(const struct elementwise_plan *plan,
+                          const struct way *way)
+{
+    bool deep = ew_strategy_deepens(plan->loop, plan->ndim,
+                                    plan->pass.stored[EW_OUT], EW_WORTH_DEEP);
+    return way->once && deep ? EW_STAGE_DEEP : EW_STAGE_BYTES;
+}
+
+static bool is_staged(const struct elementwise_plan *plan,
+                      const struct way *way)
+{
+    int64_t most = most_bytes(plan, way) / plan->pass.stored[way->operand];
+    int64_t block = count(plan, way, true, most);
+    int64_t again = count(plan, way, false, EW_WORTH_DEEP);
+    return way->inner > 0 && block <= most && again >= REUSE &&
+           block * again >= EW_WORTH_DEEP && !reads_well(plan, way) &&
+           (!way->once || helps(plan, way));
+}
+
+/* Keeps the loops as they are and gives the input the strides of the copy. */
+static void stage(struct elementwise_plan *plan, const struct way *way)
+{
+    plan->stage.operand = way->operand;
     plan->stage.ndim = plan->ndim;
-    plan->stage.inner = inner;
+    plan->stage.inner = way->inner;
+    plan->stage.once = way->once;
     for (int i = 0; i < plan->ndim; i++)
         plan->stage.loop[i] = plan->loop[i];
-    for (int i = 0; i < inner; dense *= plan->loop[i++].n)
-        plan->loop[i].stride[k] = dense;
-    plan->stage.bytes = dense;
+    plan->stage.bytes = replace(plan, way, plan->loop);
     plan->ndim = ew_plan_merge(plan->loop, plan->ndim, EW_OUT + 1);
 }
 
@@ -79,9 +141,13 @@ void ew_stage_choose(struct elementwise_plan *plan)
 {
     plan->stage.ndim = 0;
     plan->stage.bytes = 0;
-    for (int k = 0; k < 2 && !plan->empty && plan->ndim <= EW_STAGE_LOOPS; k++)
-        if (is_staged(plan, k, loops_of(plan, k))) {
-            stage(plan, k, loops_of(plan, k));
+    for (int once = 0; once < 2; once++)
+        for (int k = 0; k < 2; k++) {
+            const struct way way = {k, loops_of(plan, k), once};
+            if (plan->empty || plan->ndim > EW_STAGE_LOOPS ||
+                !is_staged(plan, &way))
+                continue;
+            stage(plan, &way);
             return;
         }
 }
@@ -97,16 +163,21 @@ const struct ew_loop *ew_stage_loops(const struct elementwise_plan *plan,
 static void copy(const struct elementwise_plan *plan, void *from, void *to)
 {
     const struct ew_stage *s = &plan->stage;
+    const struct way way = {s->operand, s->inner, s->once};
     struct ew_loop loop[EW_STAGE_LOOPS];
     int64_t dense = plan->pass.stored[s->operand];
     void *const data[] = {from, NULL, to};
-    for (int i = 0; i < s->inner; dense *= loop[i++].n) {
-        loop[i] = (struct ew_loop){.n = s->loop[i].n};
-        loop[i].stride[EW_X] = s->loop[i].stride[s->operand];
-        loop[i].stride[EW_OUT] = dense;
+    int ndim = 0;
+    for (int i = 0; i < s->inner; i++) {
+        if (!copies(&way, &s->loop[i]))
+            continue;
+        loop[ndim] = (struct ew_loop){.n = s->loop[i].n};
+        loop[ndim].stride[EW_X] = s->loop[i].stride[s->operand];
+        loop[ndim].stride[EW_OUT] = dense;
+        dense *= loop[ndim++].n;
     }
     ew_execute_calls(
-        loop, ew_plan_merge(loop, s->inner, EW_OUT + 1),
+        loop, ew_plan_merge(loop, ndim, EW_OUT + 1),
         ew_table_move(plan->level, plan->types.operand[s->operand]), NULL,
         data);
 }
