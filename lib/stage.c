@@ -7,8 +7,8 @@
  *             y[inner]             for inner, often one loop with x and out
  *                                      buffer[inner]
  *
- * The copy costs as much as one of the many readings, and stays in the caches. It
- * holds what is broadcast along the inner loops, too, or the input once.
+ * The copy costs as much as one of the many readings, and stays in the caches.
+ * It holds what inner loops repeat as often as they do, or once.
  */
 #include "stage.h"
 

@@ -197,16 +197,17 @@ static int64_t deep_cost(const struct elementwise_plan *plan,
 }
 
 /* What the kernel that packs takes for an element: little where either loop
-   runs along memory or stands still. */
+   runs along memory or stands still. One row of those that are repeated is
+   packed. */
 static int64_t pack_cost(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t size = plan->pass.stored[k], col = ew_magnitude(cols->stride[k]);
     bool moves = cols->stride[k] == size || cols->stride[k] == 0 ||
                  ew_magnitude(rows->stride[k]) == size;
-    if (moves)
-        return rows->stride[k] ? PACK_COST : 0; /* or repeated */
-    return (col <= 4 * size ? PACK_COST : GATHER_COST) + PACK_ROW / cols->n;
+    int64_t cost = col <= 4 * size ? PACK_COST : GATHER_COST;
+    cost = moves ? PACK_COST : cost + PACK_ROW / cols->n;
+    return rows->stride[k] ? cost : cost / rows->n;
 }
 
 /* Elements of f16 and bf16 that make a row which is not short: a vector of the
