@@ -273,23 +273,33 @@ EW_INLINE void ew_compare_few(ew_compare_test *test, ew_apply *apply,
     }
 #endif
 
-/* A row in its form. The last step ends where the row does and makes some
-   elements twice: out is never x or y, which are of another type. */
-EW_INLINE void ew_compare_row(ew_compare_test *test, ew_apply *apply,
-                              int64_t size, int64_t cols, const char *x,
-                              const char *y, char *out, int64_t step_x,
-                              int64_t step_y)
+/* All rows in their form. The last step ends where the row does and makes some
+   elements twice: out is never x or y, which are of another type. It is the
+   first to be made, so that there is one loop and no choice in it. */
+EW_INLINE void ew_compare_rows(ew_compare_test *test, ew_apply *apply,
+                               int64_t size, int64_t rows, int64_t cols,
+                               void *const data[], const struct ew_stride s[],
+                               int64_t step_x, int64_t step_y)
 {
-    const struct ew_compare_from from_x = ew_compare_from(x, step_x, size);
-    const struct ew_compare_from from_y = ew_compare_from(y, step_y, size);
+    const char *x = data[EW_X], *y = data[EW_Y];
+    char *out = data[EW_OUT];
     const int64_t n = ew_compare_count(size), last = cols - n;
-    int64_t c = last < 0 ? cols : 0;
-    if (last < 0)
-        ew_compare_few(test, apply, size, &from_x, &from_y, 0, cols, out);
-    while (c < cols) {
-        for (; c <= last; c += n)
-            ew_compare_step(test, size, &from_x, &from_y, c, out);
-        c = c < cols ? last : cols;
+    for (; rows > 0; rows--) {
+        const struct ew_compare_from from_x = ew_compare_from(x, step_x, size);
+        const struct ew_compare_from from_y = ew_compare_from(y, step_y, size);
+        int64_t c = last, next = 0;
+        if (last < 0) {
+            ew_compare_few(test, apply, size, &from_x, &from_y, 0, cols, out);
+        } else {
+            do {
+                ew_compare_step(test, size, &from_x, &from_y, c, out);
+                c = next;
+                next += n;
+            } while (c < last);
+        }
+        x += s[EW_X].row;
+        y += s[EW_Y].row;
+        out += s[EW_OUT].row;
     }
 }
 
@@ -300,21 +310,14 @@ EW_INLINE void ew_compare_all(ew_compare_test *test, ew_apply *apply,
                               const struct ew_stride s[])
 {
     enum ew_form form = ew_loop_form(s, size, size, 1);
-    if (form == EW_STRIDED || !ew_compare_pays(size, integer)) {
+    if (form == EW_STRIDED || !ew_compare_pays(size, integer))
         ew_loop(apply, size, size, 1, rows, cols, data, s);
-        return;
-    }
-    for (int64_t r = 0; r < rows; r++) {
-        const char *x = (const char *)data[EW_X] + r * s[EW_X].row;
-        const char *y = (const char *)data[EW_Y] + r * s[EW_Y].row;
-        char *out = (char *)data[EW_OUT] + r * s[EW_OUT].row;
-        if (form == EW_BOTH)
-            ew_compare_row(test, apply, size, cols, x, y, out, size, size);
-        else if (form == EW_X_ALONE)
-            ew_compare_row(test, apply, size, cols, x, y, out, size, 0);
-        else
-            ew_compare_row(test, apply, size, cols, x, y, out, 0, size);
-    }
+    else if (form == EW_BOTH)
+        ew_compare_rows(test, apply, size, rows, cols, data, s, size, size);
+    else if (form == EW_X_ALONE)
+        ew_compare_rows(test, apply, size, rows, cols, data, s, size, 0);
+    else
+        ew_compare_rows(test, apply, size, rows, cols, data, s, 0, size);
 }
 
 /* One line makes the kernel NAME of op_NAME on two T, which C writes as op;
