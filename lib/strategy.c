@@ -22,10 +22,15 @@
  */
 #include "strategy.h"
 
+#include "cpu.h"
 #include "table.h"
 #include "tile.h"
 
-enum { WORTH_TURNING = 4 }; /* extents of what is transposed */
+enum {
+    WORTH_TURNING = 4, /* extents of what is transposed */
+    SPREAD_FAR = 96,   /* bytes of a row, beyond which they are not spread */
+    COMPARED_ROW = 32  /* elements of one that makes a vector of results */
+};
 
 /* The loop along which input k runs through memory, several elements to a line,
    if that is not the innermost, where it runs across it; 0: there is none. */
@@ -103,6 +108,30 @@ static bool folds_turned(const struct elementwise_plan *plan)
     return !packs && cols->n <= EW_TILE_BYTES / EW_LINE;
 }
 
+/* Whether the kernel has vectors for short rows of elements larger than out's:
+   those of comparisons, on AVX-512 for any row and else from a vector of
+   results on. */
+static bool compares_rows(const struct elementwise_plan *plan)
+{
+    elementwise_dtype type = plan->types.compute[EW_X];
+    int64_t least = plan->level == EW_LEVEL_AVX512 ? 1 : COMPARED_ROW;
+    return plan->op >= ELEMENTWISE_EQUAL &&
+           plan->op <= ELEMENTWISE_GREATER_EQUAL && type != ELEMENTWISE_C64 &&
+           type != ELEMENTWISE_C128 && plan->loop[0].n >= least;
+}
+
+/* Whether an input would be spread into rows of several stores each, which
+   takes longer than row by row. */
+static bool spreads_far(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    bool far = false;
+    for (int k = 0; k < 2; k++)
+        far |= cols->stride[k] == 0 && !is_scalar(plan, k) &&
+               cols->n * plan->pass.stored[k] > SPREAD_FAR;
+    return far && compares_rows(plan);
+}
+
 /* Folds short rows into one, for which inputs that do not allow it are
    packed; tiles says that types are converted anyway. */
 static void fold(struct elementwise_plan *plan, bool tiles)
@@ -110,7 +139,7 @@ static void fold(struct elementwise_plan *plan, bool tiles)
     bool turned = plan->pass.turn && folds_turned(plan);
     if (!ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
                            tiles || turned) ||
-        !is_folded(plan, EW_OUT))
+        !is_folded(plan, EW_OUT) || (!tiles && !turned && spreads_far(plan)))
         return;
     plan->pass.fold = true;
     for (int k = 0; k < 2; k++)

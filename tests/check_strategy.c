@@ -99,6 +99,36 @@ START_TEST(layouts_get_the_strategy_that_suits_them)
 }
 END_TEST
 
+/* Beside a row of 96 bytes it is spread; complex numbers always are, and short
+   rows where the level has no vectors for them. */
+START_TEST(comparisons_take_long_elements_row_by_row)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_F64, ELEMENTWISE_I32,
+                                              ELEMENTWISE_F16, ELEMENTWISE_C64};
+    static const int64_t rows[] = {12, 13, 24, 25, 32, 48, 49};
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 7; j++) {
+            const int64_t shape[] = {900, rows[j]}, of_y[] = {1, 0};
+            struct elementwise_plan p;
+            elementwise_tensor a = {NULL, types[i], 2, shape, NULL}, b = a;
+            elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 2, shape, NULL};
+            b.strides = of_y;
+            ck_assert_int_eq(
+                ew_plan_make(&p, ELEMENTWISE_EQUAL, &a, &b, -1, &o), 0);
+            int64_t bytes = rows[j] * p.pass.stored[EW_Y];
+            bool vectors = rows[j] >= 32 || p.level == EW_LEVEL_AVX512;
+            bool by_rows = bytes > 96 && vectors && types[i] != ELEMENTWISE_C64;
+            ck_assert_int_eq(p.pass.fold, !by_rows);
+            ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, !by_rows);
+            ck_assert_int_eq(
+                ew_plan_make(&p, ELEMENTWISE_LOGICAL_OR, &a, &b, -1, &o), 0);
+            ck_assert(p.pass.fold);
+        }
+}
+END_TEST
+
 /* Up to 4 MiB, or up to 32 bytes apart by steps that are shuffles, unless
    they are converted anyway or are integers to be divided. */
 START_TEST(few_elements_to_a_line_are_gathered_from_the_caches_alone)
@@ -617,6 +647,8 @@ int main(void)
                         an_output_wider_than_its_inputs_goes_past_the_caches, 0,
                         EW_LEVELS);
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
+    tcase_add_loop_test(running, comparisons_take_long_elements_row_by_row, 0,
+                        EW_LEVELS);
     TCase *const cases[] = {choosing, running, NULL};
     return support_run("strategy", cases);
 }
