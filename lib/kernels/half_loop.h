@@ -16,6 +16,18 @@ enum {
 
 typedef float half_op(float x, float y);
 typedef uint16_t half_bits(uint16_t x, uint16_t y);
+#if defined(EW_COMPARE_BITS)
+typedef __m512i half_vectors(__m512i x, __m512i y);
+
+/* A vector that is loaded once. GCC 12 loads it again for each instruction that
+   uses it, which takes a quarter longer where vectors straddle lines. */
+EW_INLINE __m512i half_load(const uint16_t *x)
+{
+    __m512i v = _mm512_loadu_si512(x);
+    __asm__("" : "+v"(v));
+    return v;
+}
+#endif
 
 /* Rows of at least one block. The last block ends where the row does and is
    made first, before out, which may be x, is written; what it shares with the
