@@ -27,6 +27,39 @@ EW_INLINE __m512i half_load(const uint16_t *x)
     __asm__("" : "+v"(v));
     return v;
 }
+
+/* The elements of a vector of bf16 at even and at odd places. */
+enum { HALF_PAIRS = sizeof(__m512i) / HALF_SIZE };
+struct half_pairs {
+    float low[HALF_PAIRS / 2], high[HALF_PAIRS / 2];
+};
+
+EW_INLINE struct half_pairs half_widen_pairs(const uint16_t *x)
+{
+    const __m512i v = half_load(x);
+    struct half_pairs to;
+    _mm512_storeu_si512(to.low, _mm512_slli_epi32(v, 16));
+    _mm512_storeu_si512(to.high,
+                        _mm512_and_si512(v, _mm512_set1_epi32(-0x10000)));
+    return to;
+}
+
+/* As ew_half_bf16_from_result, in the upper half; below it is anything. A mask
+   is a step less than the last bit moved down. */
+EW_INLINE __m512i half_round_pairs(const float x[])
+{
+    __m512i b = _mm512_loadu_si512(x);
+    __mmask16 odd = _mm512_test_epi32_mask(b, _mm512_set1_epi32(0x10000));
+    __m512i up = _mm512_add_epi32(b, _mm512_set1_epi32(0x7fff));
+    return _mm512_mask_add_epi32(up, odd, up, _mm512_set1_epi32(1));
+}
+
+EW_INLINE void half_narrow_pairs(const struct half_pairs *made, uint16_t *out)
+{
+    __m512i low = _mm512_srli_epi32(half_round_pairs(made->low), 16);
+    __m512i high = half_round_pairs(made->high);
+    _mm512_storeu_si512(out, _mm512_mask_mov_epi16(low, 0xaaaaaaaa, high));
+}
 #endif
 
 /* Rows of at least one block. The last block ends where the row does and is
