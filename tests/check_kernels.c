@@ -881,14 +881,14 @@ START_TEST(shorts_are_divided_exactly)
 }
 END_TEST
 
-/* The last 52 bits, with the sign. */
+/* The last 49 bits, and the sign. */
 static uint64_t cut(uint64_t n, bool is_signed)
 {
-    uint64_t low = n & 0xfffffffffffff, top = (uint64_t)1 << 51;
-    return is_signed ? (low ^ top) - top : low;
+    uint64_t top = (uint64_t)1 << 49;
+    return is_signed ? (n & (2 * top - 1) ^ top) - top : n & (top - 1);
 }
 
-/* Numbers of 52 bits may be divided in another way. */
+/* Numbers below 2^49 may be divided in another way. */
 static void try_wide(int level, int op, bool is_signed, bool one, bool small)
 {
     uint64_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
