@@ -121,15 +121,37 @@ static bool compares_rows(const struct elementwise_plan *plan)
 }
 
 /* Whether an input would be spread into rows of several stores each, which
-   takes longer than row by row. */
+   takes longer than row by row, and the other is dense, as vectors need. */
 static bool spreads_far(const struct elementwise_plan *plan)
 {
     const struct ew_loop *cols = &plan->loop[0];
-    bool far = false;
-    for (int k = 0; k < 2; k++)
+    bool far = false, gaps = false;
+    for (int k = 0; k < 2; k++) {
+        int64_t size = plan->pass.stored[k];
         far |= cols->stride[k] == 0 && !is_scalar(plan, k) &&
-               cols->n * plan->pass.stored[k] > SPREAD_FAR;
-    return far && compares_rows(plan);
+               cols->n * size > SPREAD_FAR;
+        gaps |= cols->stride[k] != 0 && cols->stride[k] != size;
+    }
+    return far && !gaps && compares_rows(plan);
+}
+
+/* Quotients of c64 come from wherever elements lie. */
+static bool divides_c64(const struct elementwise_plan *plan, int k)
+{
+    return plan->op == ELEMENTWISE_DIV &&
+           plan->types.compute[k] == ELEMENTWISE_C64;
+}
+
+/* Whether all rows are divided by one row, whose inverses the kernel finds once
+   if it sees that: not worth it where more than a quarter of its vectors is
+   empty. */
+static bool keeps_inverses(const struct elementwise_plan *plan)
+{
+    int64_t bytes = plan->loop[0].n * plan->pass.stored[EW_OUT];
+    int64_t lines = (bytes + EW_LINE - 1) / EW_LINE;
+    return divides_c64(plan, EW_Y) && plan->loop[0].stride[EW_Y] != 0 &&
+           plan->loop[1].stride[EW_Y] == 0 && bytes >= EW_LINE &&
+           3 * lines * EW_LINE <= 4 * bytes;
 }
 
 /* Folds short rows into one, for which inputs that do not allow it are
@@ -137,9 +159,11 @@ static bool spreads_far(const struct elementwise_plan *plan)
 static void fold(struct elementwise_plan *plan, bool tiles)
 {
     bool turned = plan->pass.turn && folds_turned(plan);
-    if (!ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
-                           tiles || turned) ||
-        !is_folded(plan, EW_OUT) || (!tiles && !turned && spreads_far(plan)))
+    bool by_row =
+        keeps_inverses(plan) || (!tiles && !turned && spreads_far(plan));
+    if (by_row || !is_folded(plan, EW_OUT) ||
+        !ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
+                           tiles || turned))
         return;
     plan->pass.fold = true;
     for (int k = 0; k < 2; k++)
@@ -157,19 +181,18 @@ static int64_t bytes_of_out(const struct elementwise_plan *plan)
 
 /* Whether the elements of input k are neither neighbours nor one, and may be
    better packed: kernels have vectors for dense rows alone. Copies are made by
-   the kernel that packs, and quotients of c64 from wherever elements lie. */
+   the kernel that packs. */
 static bool has_gaps(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
     int64_t elements = loop[0].n * (plan->ndim > 1 ? loop[1].n : 1);
     int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
     ew_kernel *move = ew_table_move(plan->level, plan->types.operand[k]);
-    bool anywhere = plan->op == ELEMENTWISE_DIV &&
-                    plan->types.compute[k] == ELEMENTWISE_C64;
     bool worth = plan->pass.turn || elements >= EW_WORTH_GATHERING;
     return step != 0 && step != size && worth &&
            loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT] &&
-           plan->pass.op != move && !plan->pass.pack[k] && !anywhere;
+           plan->pass.op != move && !plan->pass.pack[k] &&
+           !divides_c64(plan, k);
 }
 
 /* Whether such inputs have few elements to a line: from memory, these are taken

@@ -200,6 +200,30 @@ START_TEST(beside_a_turned_input_long_steps_are_gathered)
 }
 END_TEST
 
+/* The kernel keeps the inverses of one row, unless much of its vectors would be
+   empty. */
+START_TEST(quotients_of_c64_by_one_row_are_not_folded)
+{
+    static const struct {
+        elementwise_op op;
+        int64_t cols, y;
+        bool folds;
+    } rows[] = {{ELEMENTWISE_DIV, 8, 1, false}, {ELEMENTWISE_DIV, 9, 1, true},
+                {ELEMENTWISE_DIV, 7, 1, true},  {ELEMENTWISE_DIV, 12, 1, false},
+                {ELEMENTWISE_DIV, 12, 0, true}, {ELEMENTWISE_MUL, 12, 1, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct elementwise_plan p;
+        int64_t shape[] = {1024, rows[i].cols}, down[] = {1, 1024};
+        int64_t one[] = {0, rows[i].y};
+        elementwise_tensor a = {NULL, ELEMENTWISE_C64, 2, shape, down};
+        elementwise_tensor b = {NULL, ELEMENTWISE_C64, 2, shape, one};
+        elementwise_tensor o = {NULL, ELEMENTWISE_C64, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, rows[i].op, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.fold, rows[i].folds);
+    }
+}
+END_TEST
+
 START_TEST(a_plan_says_what_is_done_to_its_inputs)
 {
     static const struct {
@@ -625,6 +649,7 @@ int main(void)
 {
     TCase *choosing = support_case("choosing");
     TCase *running = support_case("running");
+    tcase_add_test(choosing, quotients_of_c64_by_one_row_are_not_folded);
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, a_plan_says_what_a_tile_of_several_loops_holds);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);

@@ -147,7 +147,9 @@ enum { LANES = 2 };
 enum {
     C64 = sizeof(struct ew_c64),
     PIECE = 64, /* elements stored past the caches at once */
-    DOWN = 64   /* rows of few elements that are walked down together */
+    DOWN = 64,  /* rows of few elements that are walked down together */
+    KEPT = 2048 /* elements of rows that are divided by one row together, or 16
+                   longer rows */
 };
 
 typedef double lanes __attribute__((vector_size(LANES * 8)));
@@ -156,6 +158,10 @@ typedef int64_t pairs __attribute__((vector_size(LANES * 4)));
 
 struct parts {
     lanes re, im;
+};
+
+struct halves {
+    lanes low, high;
 };
 
 /* Elements of c64 some bytes apart. */
@@ -267,6 +273,25 @@ EW_INLINE lanes load_half(const char *at)
     return widen(v);
 }
 
+#if defined(__AVX512F__)
+#define EW_MASKED
+/* The lanes of floats of the first n elements. */
+EW_INLINE unsigned first(int64_t n)
+{
+    return (1u << 2 * n) - 1;
+}
+
+/* The first n dense elements of a vector, and ones in the place of others. */
+EW_INLINE struct halves load_some(int64_t n, const char *at)
+{
+    const __m256 one = _mm256_set1_ps(1);
+    unsigned low = first(n), high = low >> 8;
+    __m256 a = _mm256_mask_loadu_ps(one, (__mmask8)low, at);
+    __m256 b = _mm256_mask_loadu_ps(one, (__mmask8)high, at + sizeof a);
+    return (struct halves){widen((floats)a), widen((floats)b)};
+}
+#endif
+
 /* n elements, 1 to LANES. */
 EW_INLINE struct parts load(int64_t n, struct place x)
 {
@@ -274,6 +299,12 @@ EW_INLINE struct parts load(int64_t n, struct place x)
     if (x.step == C64 && n == LANES) {
         low = load_half(x.at);
         high = load_half(x.at + sizeof(floats));
+#if defined(EW_MASKED)
+    } else if (x.step == C64) {
+        struct halves some = load_some(n, x.at);
+        low = some.low;
+        high = some.high;
+#endif
     } else if (x.step == 0) {
         low = high = gather(x, 0, 0);
     } else {
@@ -283,21 +314,41 @@ EW_INLINE struct parts load(int64_t n, struct place x)
     return (struct parts){evens(low, high), odds(low, high)};
 }
 
-EW_INLINE void put(floats low, floats high, char *out)
+#if defined(EW_MASKED)
+/* The first n elements of a vector, dense. */
+EW_INLINE void store_some(int64_t n, struct parts q, char *out)
 {
-    memcpy(out, &low, sizeof low);
-    memcpy(out + sizeof low, &high, sizeof high);
+    const __m512i turns = _mm512_setr_epi32(0, 16, 2, 18, 4, 20, 6, 22, 1, 17,
+                                            3, 19, 5, 21, 7, 23);
+    __m512 re = _mm512_castps256_ps512((__m256)narrow(q.re));
+    __m512 im = _mm512_castps256_ps512((__m256)narrow(q.im));
+    __m512 made = _mm512_permutex2var_ps(re, turns, im);
+    if (n == LANES)
+        _mm512_storeu_ps(out, made);
+    else
+        _mm512_mask_storeu_ps(out, (__mmask16)first(n), made);
 }
-
-EW_INLINE void store(int64_t n, struct parts q, char *out, int64_t step)
+#else
+EW_INLINE void store_some(int64_t n, struct parts q, char *out)
 {
     floats low = narrow(evens(q.re, q.im)), high = narrow(odds(q.re, q.im));
     char made[LANES * C64];
-    if (step == C64 && n == LANES) {
-        put(low, high, out);
+    char *to = n == LANES ? out : made;
+    memcpy(to, &low, sizeof low);
+    memcpy(to + sizeof low, &high, sizeof high);
+    for (int64_t i = 0; n < LANES && i < n; i++)
+        memcpy(out + i * C64, made + i * C64, C64);
+}
+#endif
+
+EW_INLINE void store(int64_t n, struct parts q, char *out, int64_t step)
+{
+    char made[LANES * C64];
+    if (step == C64) {
+        store_some(n, q, out);
         return;
     }
-    put(low, high, made);
+    store_some(LANES, q, made);
     for (int64_t i = 0; i < n; i++)
         memcpy(out + i * step, made + i * C64, C64);
 }
@@ -368,9 +419,9 @@ EW_INLINE void divide_lanes(int64_t n, struct place x, struct place y,
         store(n, quotients(load(n, x), &by), out, step);
 }
 
-EW_INLINE void divide_row_by(int64_t cols, struct place x, struct place y,
-                             const struct divisors *one, char *out,
-                             int64_t step)
+EW_INLINE void divide_row_from(int64_t cols, struct place x, struct place y,
+                               const struct divisors *one, char *out,
+                               int64_t step)
 {
     int64_t c = 0;
     for (; c + LANES <= cols; c += LANES)
@@ -378,6 +429,18 @@ EW_INLINE void divide_row_by(int64_t cols, struct place x, struct place y,
     if (c < cols)
         divide_lanes(cols - c, from(x, c), from(y, c), one, out + c * step,
                      step);
+}
+
+/* Steps are constants where all is dense. */
+EW_INLINE void divide_row_by(int64_t cols, struct place x, struct place y,
+                             const struct divisors *one, char *out,
+                             int64_t step)
+{
+    if (x.step == C64 && step == C64 && y.step == (one ? 0 : C64))
+        divide_row_from(cols, (struct place){x.at, C64},
+                        (struct place){y.at, one ? 0 : C64}, one, out, C64);
+    else
+        divide_row_from(cols, x, y, one, out, step);
 }
 
 static void divide_row_by_one(int64_t cols, struct place x, struct place y,
@@ -404,12 +467,52 @@ static void divide_rows(int64_t rows, int64_t cols, void *const data[],
     }
 }
 
+/* Down n columns, 1 to LANES, by divisors that are the same for all rows. */
+EW_INLINE void divide_down(int64_t rows, int64_t n, void *const data[],
+                           const struct ew_stride s[])
+{
+    struct place y = {data[EW_Y], s[EW_Y].col};
+    const struct divisors by = divisors(load(n, y));
+    const bool odd = any_nan(by.whole);
+    for (int64_t r = 0; r < rows; r++) {
+        struct place x = {ew_loop_at(data, s, EW_X, r), s[EW_X].col};
+        char *out = ew_loop_at(data, s, EW_OUT, r);
+        if (odd)
+            divide_each(n, x, y, out, s[EW_OUT].col);
+        else
+            store(n, quotients(load(n, x), &by), out, s[EW_OUT].col);
+    }
+}
+
+/* All rows by the one row that y is. */
+static void divide_by_row(int64_t rows, int64_t cols, void *const data[],
+                          const struct ew_stride s[])
+{
+    const int64_t fit = KEPT / cols, most = fit < DOWN ? fit : DOWN;
+    const int64_t down = most > 16 ? most : 16;
+    for (int64_t r = 0; r < rows; r += down)
+        for (int64_t c = 0; c < cols; c += LANES) {
+            int64_t n = rows - r < down ? rows - r : down;
+            void *some[EW_OUT + 1];
+            for (int k = 0; k <= EW_OUT; k++)
+                some[k] = ew_loop_at(data, s, k, r) + c * s[k].col;
+            if (cols - c >= LANES)
+                divide_down(n, LANES, some, s);
+            else
+                divide_down(n, cols - c, some, s);
+        }
+}
+
 /* Rows shorter than a vector are walked down, as columns, some at a time, which
    stay in the L1 cache meanwhile. */
 static void div_c64(int64_t rows, int64_t cols, void *const data[],
                     const struct ew_stride s[])
 {
     struct ew_stride turned[EW_OUT + 1];
+    if (rows > 1 && cols >= LANES && s[EW_Y].row == 0 && s[EW_Y].col != 0) {
+        divide_by_row(rows, cols, data, s);
+        return;
+    }
     if (cols >= LANES || cols >= rows) {
         divide_rows(rows, cols, data, s);
         return;
