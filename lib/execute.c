@@ -185,10 +185,11 @@ static void run_tiles(const struct ew_pass *pass, const struct ew_block *block,
                       int64_t rows, int64_t cols, struct ew_buffers *buffers)
 {
     struct ew_block tile;
+    bool pieces = cols < block->cols;
     for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {
             cut(block, EW_FORWARD, r, c, rows, cols, &tile);
-            ew_steps_run(pass, &tile, r + c == 0, buffers);
+            ew_steps_run(pass, &tile, r == 0 || pieces, buffers);
         }
 }
 

@@ -44,17 +44,17 @@ static void gather(const struct ew_pass *pass, const struct ew_block *tile,
     pass->spread[k](places->runs, places->copies, data, stride);
 }
 
-/* The steps that an input may need before op. A row that all tiles share is
-   brought once for the whole block, since folded tiles differ in nothing
-   else; the first has the most rows. */
+/* The steps that an input may need before op. A row that all tiles of a block
+   share is brought once, with as many copies as the first tile needs if they
+   are folded, as no other has more rows. */
 static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
                     bool first, struct ew_buffers *buffers)
 {
     ew_kernel *pack = pass->pack[k], *convert = pass->load[k];
-    if (pack && pass->fold && !first && tile->stride[k].row == 0) {
-        int64_t size = pass->size[k];
+    if (pack && !first && tile->stride[k].row == 0) {
+        int64_t size = pass->size[k], row = pass->fold ? tile->cols * size : 0;
         tile->data[k] = buffers->load[k];
-        tile->stride[k] = (struct ew_stride){tile->cols * size, size};
+        tile->stride[k] = (struct ew_stride){row, size};
         return;
     }
     char *packed = convert ? buffers->stored : buffers->load[k];

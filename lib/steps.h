@@ -20,7 +20,8 @@ struct ew_buffers {
 };
 
 /* One tile through the steps of the pass. The tile is changed on the way, from
-   operands to buffers. `first` tells that it is the first of its block. */
+   operands to buffers. `first` tells that no row that tiles share is there from
+   the one before. */
 void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile, bool first,
                   struct ew_buffers *buffers);
 

@@ -32,6 +32,16 @@ enum {
     COMPARED_ROW = 32  /* elements of one that makes a vector of results */
 };
 
+/* Whether so many rows share one of input k, which is kept in a tile's buffer,
+   that nothing is gained by turning more of it. */
+static bool is_shared(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    return plan->ndim > 1 && rows->stride[k] == 0 &&
+           rows->n >= EW_SHARED_ROWS &&
+           cols->n * plan->pass.stored[k] <= EW_SHARED_BYTES;
+}
+
 /* The loop along which input k runs through memory, several elements to a line,
    if that is not the innermost, where it runs across it; 0: there is none. */
 static int across(const struct elementwise_plan *plan, int k)
@@ -39,7 +49,8 @@ static int across(const struct elementwise_plan *plan, int k)
     const struct ew_loop *loop = plan->loop;
     int64_t inner = ew_magnitude(loop[0].stride[k]), least = inner;
     int along = 0;
-    if (inner == plan->pass.stored[k] || loop[0].n < WORTH_TURNING)
+    if (inner == plan->pass.stored[k] || loop[0].n < WORTH_TURNING ||
+        is_shared(plan, k))
         return 0;
     for (int i = 1; i < plan->ndim; i++) {
         int64_t step = ew_magnitude(loop[i].stride[k]);
@@ -196,14 +207,14 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether such inputs have few elements to a line: from memory, these are taken
-   one by one as soon as lines come. In tiles that are made anyway, steps that
-   are no shuffles are as good. */
+   one by one as soon as lines come, unless rows share them. In tiles that are
+   made anyway, steps that are no shuffles are as good. */
 static bool is_sparse(const struct elementwise_plan *plan)
 {
     int64_t bytes = 0;
     for (int k = 0; k < 2; k++) {
         int64_t step = ew_magnitude(plan->loop[0].stride[k]);
-        if (!has_gaps(plan, k))
+        if (!has_gaps(plan, k) || is_shared(plan, k))
             continue;
         if (!plan->pass.turn && step > EW_SHUFFLED * plan->pass.stored[k])
             return true;

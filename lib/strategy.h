@@ -23,6 +23,10 @@ enum {
     EW_SHUFFLED = 4,
     EW_SPARSE = 32,
     EW_GATHERED_SPARSE = 4 << 20,
+    /* Rows that share one of an input, and bytes of that: many are in a tile.
+     */
+    EW_SHARED_ROWS = 16,
+    EW_SHARED_BYTES = 1 << 10,
     EW_TURNED_ROWS = 32, /* of a tile where an input is turned */
     /* Bytes of out from which the lines of the next tile are asked for there:
        those of out, which fewer leave in the L2 cache; of an input beside what

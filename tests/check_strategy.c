@@ -61,6 +61,10 @@ static const struct choice choices[] = {
     {{64, 2048, 16}, {1, 64, 131072}, {32768, 16, 1}, 0, 0, 0, 0, 3},
     /* too few to be worth turning: gathered */
     {{3, 32, 64}, {1, 192, 3}, {2048, 64, 1}, 0, 0, 1, 0, 0},
+    /* a row that so many rows share is gathered once instead, if it is short */
+    {{8, 32, 256}, {8192, 256, 1}, {1, 0, 8}, 0, 0, 0, 1, 0},
+    {{8, 15, 256}, {3840, 256, 1}, {1, 0, 8}, 1, 0, 0, 1, 0},
+    {{8, 32, 257}, {8224, 257, 1}, {1, 0, 8}, 1, 0, 0, 1, 0},
     /* what runs along memory is elements that share a line, or backwards */
     {{8, 32, 64}, {2, 16, 512}, {2048, 64, 1}, 1, 0, 1, 0, 0},
     {{8, 32, 64}, {-1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0, 0},
@@ -622,6 +626,25 @@ START_TEST(an_output_wider_than_its_inputs_goes_past_the_caches)
 }
 END_TEST
 
+/* Rows of y that are whole in a tile, and rows that are several tiles. */
+START_TEST(a_row_that_tiles_share_is_gathered_where_they_share_it)
+{
+    static const int64_t shapes[][2] = {{40, 300}, {3, 3000}};
+    static const int64_t every_second[] = {0, -2};
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < 4; i++) {
+        const int64_t *shape = shapes[i / 2];
+        elementwise_dtype type = i % 2 ? ELEMENTWISE_F64 : ELEMENTWISE_F32;
+        support_make(&x, ELEMENTWISE_F32, 2, shape, NULL, SUPPORT_HIGH);
+        support_make(&y, type, 2, shape, every_second, SUPPORT_LOW);
+        support_make(&out, type, 2, shape, NULL, SUPPORT_HIGH);
+        fill_and_verify(ELEMENTWISE_ADD, NULL);
+    }
+    release();
+}
+END_TEST
+
 START_TEST(every_layout_is_copied)
 {
     int64_t shape[4], strides[4];
@@ -671,6 +694,9 @@ int main(void)
     tcase_add_loop_test(running,
                         an_output_wider_than_its_inputs_goes_past_the_caches, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(running,
+                        a_row_that_tiles_share_is_gathered_where_they_share_it,
+                        0, EW_LEVELS);
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
     tcase_add_loop_test(running, comparisons_take_long_elements_row_by_row, 0,
                         EW_LEVELS);
