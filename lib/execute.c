@@ -209,23 +209,42 @@ struct ew_block ew_block_start(const struct ew_loop *loop, int ndim,
     return block;
 }
 
+/* Calls of a kernel along a loop. Calls on a few elements are mostly what is
+   around the kernel, so what moves is in registers. */
+static inline void call_along(const struct ew_loop *loop,
+                              const struct ew_loop *row,
+                              const struct ew_loop *col, ew_kernel *op,
+                              const struct ew_around *around,
+                              void *const data[])
+{
+    struct ew_stride stride[EW_FORWARD];
+    void *x = data[EW_X], *y = data[EW_Y], *out = data[EW_OUT];
+    for (int k = 0; k < EW_FORWARD; k++)
+        stride[k] = (struct ew_stride){row->stride[k], col->stride[k]};
+    for (int64_t left = loop->n;;) {
+        void *const at[] = {x, y, out, (void *)around};
+        op(row->n, col->n, at, stride);
+        if (--left == 0)
+            return;
+        x = ew_moved(x, loop->stride[EW_X]);
+        y = ew_moved(y, loop->stride[EW_Y]);
+        out = ew_moved(out, loop->stride[EW_OUT]);
+    }
+}
+
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
                       const struct ew_around *around, void *const data[])
 {
+    static const struct ew_loop once = {.n = 1};
+    const struct ew_loop *col = ndim > 0 ? &loop[0] : &once;
+    const struct ew_loop *row = ndim > 1 ? &loop[1] : &once;
     int64_t index[ELEMENTWISE_MAX_NDIM];
-    struct ew_stride stride[EW_FORWARD];
-    void *at[EW_AROUND + 1];
-    at[EW_AROUND] = (void *)around;
-    for (int k = 0; k < EW_FORWARD; k++) {
-        at[k] = data[k];
-        stride[k].col = ndim > 0 ? loop[0].stride[k] : 0;
-        stride[k].row = ndim > 1 ? loop[1].stride[k] : 0;
-    }
-    for (int d = 2; d < ndim; d++)
+    void *start[] = {data[EW_X], data[EW_Y], data[EW_OUT]};
+    for (int d = 3; d < ndim; d++)
         index[d] = 0;
     do
-        op(ndim > 1 ? loop[1].n : 1, ndim > 0 ? loop[0].n : 1, at, stride);
-    while (ew_loops_advance(loop, 2, ndim, EW_FORWARD, index, at));
+        call_along(ndim > 2 ? &loop[2] : &once, row, col, op, around, start);
+    while (ew_loops_advance(loop, 3, ndim, EW_FORWARD, index, start));
 }
 
 /* Tiles of one block after the other. */

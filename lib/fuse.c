@@ -172,6 +172,6 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     }
     fuse_into_op(plan, options);
     fuse_behind_op(plan);
-    plan->one_call &= !ew_pass_tiles(pass);
+    plan->calls &= !ew_pass_tiles(pass);
     return ELEMENTWISE_OK;
 }

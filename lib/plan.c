@@ -229,16 +229,17 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
     return ew_plan_layout(plan, a.ndim, placed);
 }
 
-/* Most plans come to one call of a kernel: its arguments. */
-static void prepare_call(struct elementwise_plan *plan)
+/* Many plans are nothing but calls of a kernel, most of them one call: its
+   arguments. */
+static void prepare_calls(struct elementwise_plan *plan)
 {
     void *const none[3] = {NULL};
     struct ew_block block = ew_block_start(plan->loop, plan->ndim, 3, none);
-    plan->one_call = plan->ndim <= 2 && !plan->empty && !plan->types.fault &&
-                     !ew_pass_tiles(&plan->pass) && !plan->stage.ndim;
+    plan->calls = !plan->empty && !plan->types.fault &&
+                  !ew_pass_tiles(&plan->pass) && !plan->stage.ndim;
     for (int k = 0; k < 3; k++) {
         plan->stride[k] = block.stride[k];
-        plan->one_call &= plan->offset[k] == 0;
+        plan->calls &= plan->offset[k] == 0;
         plan->unaligned[k] = ew_types_align(plan->types.operand[k]) - 1;
     }
     plan->rows = block.rows;
@@ -261,7 +262,7 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
                        plan->what);
     ew_stage_choose(plan);
     ew_strategy_choose(plan);
-    prepare_call(plan);
+    prepare_calls(plan);
     return ELEMENTWISE_OK;
 }
 
@@ -300,10 +301,10 @@ static elementwise_status check_overlap(const struct elementwise_plan *plan,
                    plan->what, k ? "y" : "x", k ? "y" : "x");
 }
 
-/* Makes that call, or none for no elements, if the data is as usual: there,
+/* Makes those calls, or none for no elements, if the data is as usual: there,
    aligned, and out apart from inputs or in the place of one. Else returns
    false. */
-static bool run_call(const struct elementwise_plan *plan, void *const data[])
+static bool run_calls(const struct elementwise_plan *plan, void *const data[])
 {
     const char *x = data[EW_X], *y = data[EW_Y], *out = data[EW_OUT];
     uintptr_t unaligned = ((uintptr_t)x & plan->unaligned[EW_X]) |
@@ -313,11 +314,15 @@ static bool run_call(const struct elementwise_plan *plan, void *const data[])
         return false;
     if (plan->empty)
         return true;
-    if (!plan->one_call ||
+    if (!plan->calls ||
         !((plan->in_place[EW_X] && x == out) || apart(plan, EW_X, x, out)) ||
         !((plan->in_place[EW_Y] && y == out) || apart(plan, EW_Y, y, out)))
         return false;
-    plan->pass.op(plan->rows, plan->cols, data, plan->stride);
+    if (plan->ndim <= 2)
+        plan->pass.op(plan->rows, plan->cols, data, plan->stride);
+    else
+        ew_execute_calls(plan->loop, plan->ndim, plan->pass.op,
+                         &plan->pass.around, data);
     return true;
 }
 
@@ -327,7 +332,7 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
     static const char *const names[] = {"x", "y", "out"};
     void *data[] = {(void *)x, (void *)y, out, (void *)&plan->pass.around};
     elementwise_status status = ELEMENTWISE_OK;
-    if (run_call(plan, data))
+    if (run_calls(plan, data))
         return ELEMENTWISE_OK;
     for (int k = 0; k < 3 && !status; k++)
         if (plan->exists[k])

@@ -101,7 +101,7 @@ struct elementwise_plan {
     bool in_place[2];  /* out may be this input: their layouts are the same */
     int64_t offset[3]; /* bytes from data to where the loops start */
     int64_t lowest[3], highest[3]; /* the bytes reached, from there */
-    bool one_call; /* it is one call of pass.op, with these arguments */
+    bool calls; /* it is calls of pass.op alone; if one, with these arguments */
     int64_t rows, cols;
     struct ew_stride stride[3];
     size_t unaligned[3]; /* bits that data must not have set */

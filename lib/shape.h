@@ -74,7 +74,7 @@ bool ew_shape_legal(const struct ew_alignment *a, int axis);
 static inline int64_t ew_shape_extent(const struct ew_placed *p, int dim)
 {
     int own = dim - p->start;
-    return own >= 0 && own < p->ndim ? p->tensor->shape[own] : 1;
+    return (unsigned)own < (unsigned)p->ndim ? p->tensor->shape[own] : 1;
 }
 
 /* The stride in elements with which an operand walks dimension dim of the

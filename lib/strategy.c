@@ -248,7 +248,7 @@ void ew_strategy_stream(struct elementwise_plan *plan)
     if (plan->empty || run < EW_STREAM_RUN)
         return;
     plan->pass.stream = ew_table_stream(plan->level);
-    plan->one_call = false;
+    plan->calls = false;
     if (plan->loop[0].n * size < EW_STREAM_RUN && !plan->pass.fold &&
         !plan->pass.deep)
         plan->pass.past = NULL; /* it stores the rows one by one */

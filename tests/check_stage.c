@@ -72,7 +72,7 @@ START_TEST(small_inputs_read_in_a_poor_order_are_staged)
         ck_assert_int_eq(p.stage.operand, k);
         ck_assert_int_eq(p.stage.inner, choices[_i].inner);
         ck_assert_int_eq(p.ndim, choices[_i].ndim);
-        ck_assert(!p.one_call);
+        ck_assert(!p.calls);
     }
 }
 END_TEST
