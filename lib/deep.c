@@ -35,8 +35,10 @@ static struct ew_stride deep_stride(struct deep *deep, int k)
     for (int d = 0; d < pass->deep; d++)
         moves |= deep->tile[d].stride[k] != 0;
     if (moves)
-        ew_places_make(places, deep->tile, pass->deep, k, pass->stored[k]);
-    bool dense = moves && places->runs == 1 && places->copies == 1;
+        ew_places_make(places, deep->tile, pass->deep, k, pass->stored[k],
+                       k < EW_OUT ? pass->permute[k] : NULL);
+    bool dense =
+        moves && places->runs == 1 && places->copies == 1 && !places->permute;
     deep->lines[k].n = 0;
     if (moves && !dense)
         ew_lines_make(&deep->lines[k], deep->tile, pass->deep, k,

@@ -5,6 +5,9 @@
  *
  *     loops {2, 8 bytes apart} {3, 100 apart} {2, 16 apart}, elements of 8
  *     runs of 16 bytes at 0, 100, 200, 16, 116, 216
+ *
+ * Or elements that lie within a line of memory are one group, which a kernel
+ * puts in order as a vector.
  */
 #include "gather.h"
 
@@ -18,13 +21,11 @@
 
 enum { LONGEST = 128 }; /* run that is a few loads and stores */
 
-/* A table of places for any loops is made of copies of that for the loops
-   inside, as far on as the loop's step. Returns its length. */
-static int64_t make_table(int32_t table[], const struct ew_loop *loop, int ndim,
-                          int k)
+/* A table of places for any loops is made of copies of that for what is inside,
+   as far on as the loop's step. Returns its length. */
+static int64_t extend_table(int32_t table[], int64_t inside,
+                            const struct ew_loop *loop, int ndim, int k)
 {
-    int64_t inside = 1;
-    table[0] = 0;
     for (int d = 0; d < ndim; d++) {
         for (int64_t i = 1; i < loop[d].n; i++) {
             int32_t *at = &table[i * inside];
@@ -37,9 +38,109 @@ static int64_t make_table(int32_t table[], const struct ew_loop *loop, int ndim,
     return inside;
 }
 
+static int64_t make_table(int32_t table[], const struct ew_loop *loop, int ndim,
+                          int k)
+{
+    table[0] = 0;
+    return extend_table(table, 1, loop, ndim, k);
+}
+
+/* Elements that lie in one window: those of whole inner loops, and of the next
+   one, if any, a part. The window starts `low` behind the first. */
+struct group {
+    int whole;
+    int64_t part, elements, window, low;
+};
+
+static struct group find_group(const struct ew_loop *loop, int ndim, int k,
+                               int64_t size)
+{
+    struct group g = {0, 1, 1, size, 0};
+    for (; g.whole < ndim; g.whole++) {
+        int64_t step = loop[g.whole].stride[k], far = ew_magnitude(step);
+        int64_t n = loop[g.whole].n, most = EW_LINE / (g.elements * size);
+        int64_t reached = far ? (EW_LINE - g.window) / far + 1 : most;
+        most = reached < most ? reached : most;
+        g.part = n < most ? n : most;
+        g.elements *= g.part;
+        g.window += (g.part - 1) * far;
+        g.low += step < 0 ? (g.part - 1) * step : 0;
+        if (g.part < n)
+            return g;
+    }
+    g.part = 1;
+    return g;
+}
+
+int64_t ew_places_groups(const struct ew_loop *loop, int ndim, int k,
+                         int64_t size)
+{
+    struct group g = find_group(loop, ndim, k, size);
+    int64_t groups = 1;
+    for (int d = g.whole; d < ndim; d++)
+        groups *= d == g.whole ? (loop[d].n + g.part - 1) / g.part : loop[d].n;
+    return groups;
+}
+
+/* The places of groups, of which the last of a loop ends where that does, and
+   shares elements with the one before. */
+static void make_groups(struct ew_permutation *p, int32_t at[], int32_t to[],
+                        const struct ew_loop *loop, int ndim, int k)
+{
+    struct group g = find_group(loop, ndim, k, p->size);
+    struct ew_loop outer[EW_DEEP_LOOPS + 1] = {{0}};
+    int64_t n = g.whole < ndim ? loop[g.whole].n : 1, pieces = 0;
+    int64_t dense = p->bytes / g.part;
+    for (int64_t i = 0; i < n; i += g.part) {
+        int64_t start = i + g.part < n ? i : n - g.part;
+        at[pieces] = (int32_t)g.low;
+        if (g.whole < ndim)
+            at[pieces] += (int32_t)(start * loop[g.whole].stride[k]);
+        to[pieces++] = (int32_t)(start * dense);
+    }
+    dense *= n;
+    for (int d = g.whole + 1; d < ndim; d++) {
+        outer[d] = (struct ew_loop){.n = loop[d].n};
+        outer[d].stride[EW_OUT] = dense;
+        dense *= loop[d].n;
+    }
+    int left = ndim - g.whole - 1;
+    p->groups = pieces;
+    if (left <= 0)
+        return;
+    p->groups = extend_table(at, pieces, &loop[g.whole + 1], left, k);
+    extend_table(to, pieces, &outer[g.whole + 1], left, EW_OUT);
+}
+
+/* False if there are too many groups for their tables. */
+static bool permute(struct ew_places *places, const struct ew_loop *loop,
+                    int ndim, int k, int64_t size)
+{
+    enum { MOST = EW_DEEP_ELEMENTS / 2 };
+    struct ew_permutation *p = &places->permutation;
+    struct group g = find_group(loop, ndim, k, size);
+    struct ew_loop inner[EW_DEEP_LOOPS + 1];
+    int32_t element[EW_LINE];
+    if (ew_places_groups(loop, ndim, k, size) > MOST)
+        return false;
+    memcpy(inner, loop, (size_t)ndim * sizeof *loop);
+    inner[g.whole].n = g.part;
+    make_table(element, inner, g.whole < ndim ? g.whole + 1 : ndim, k);
+    memset(p->from, 0, sizeof p->from);
+    for (int64_t i = 0; i < g.elements * size; i++)
+        p->from[i] = (unsigned char)(element[i / size] - g.low + i % size);
+    p->size = size;
+    p->bytes = g.elements * size;
+    p->window = g.window;
+    p->at = places->at;
+    p->to = places->at + MOST;
+    make_groups(p, places->at, places->at + MOST, loop, ndim, k);
+    return true;
+}
+
 /* Loops of copies come first, or those that extend the run. */
 void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
-                    int ndim, int k, int64_t size)
+                    int ndim, int k, int64_t size, ew_permuter *kernel)
 {
     int d = 0;
     places->run = size;
@@ -49,7 +150,13 @@ void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
     if (places->copies == 1)
         for (; d < ndim && loop[d].stride[k] == places->run; d++)
             places->run *= loop[d].n;
+    places->permute = NULL;
     places->runs = make_table(places->at, &loop[d], ndim - d, k);
+    bool dense = places->runs == 1 && places->copies == 1;
+    if (kernel && !dense && permute(places, loop, ndim, k, size)) {
+        places->permute = kernel;
+        places->copies = 1;
+    }
 }
 
 /* Loops whose steps are shorter than what is inside them are one block. */
@@ -146,7 +253,10 @@ move(const struct ew_places *p, const char *from, char *to, bool scatter)
 
 void ew_gather(const struct ew_places *places, const char *from, char *to)
 {
-    move(places, from, to, false);
+    if (places->permute)
+        places->permute(&places->permutation, from, to);
+    else
+        move(places, from, to, false);
 }
 
 void ew_scatter(const struct ew_places *places, const char *from, char *to)

@@ -14,6 +14,8 @@
 struct ew_places {
     int64_t run, runs, copies;
     int32_t at[EW_DEEP_ELEMENTS];
+    ew_permuter *permute;              /* by that instead, if not NULL, */
+    struct ew_permutation permutation; /* whose tables are the halves of at */
 };
 
 /* The lines that a tile has of an operand, whatever their order: n of them,
@@ -25,9 +27,14 @@ struct ew_lines {
 };
 
 /* The table of operand k, whose elements have `size` bytes, in a tile made by
-   the ndim loops. Places must fit in 32 bits. */
+   the ndim loops. Places must fit in 32 bits. If there is a kernel to permute,
+   it takes what it can. */
 void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
-                    int ndim, int k, int64_t size);
+                    int ndim, int k, int64_t size, ew_permuter *permute);
+
+/* The groups of elements that a kernel which permutes takes at once there. */
+int64_t ew_places_groups(const struct ew_loop *loop, int ndim, int k,
+                         int64_t size);
 
 /* The same for lines; none where there are too many. */
 void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,

@@ -325,7 +325,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
 {
     if (ew_tile_places(plan, k))
-        return "gathered";
+        return plan->pass.permute[k] ? "permuted" : "gathered";
     if (plan->stage.ndim && plan->stage.operand == k)
         return "staged";
     if (!plan->pass.pack[k])

@@ -92,8 +92,8 @@ static inline bool ew_strategy_streams(int64_t bytes)
     return bytes >= EW_STREAM_FROM;
 }
 
-/* What happens to an input: "as is", "staged", "transposed", "gathered",
-   "repeated", "spread" or "packed". */
+/* What happens to an input: "as is", "staged", "transposed", "permuted",
+   "gathered", "repeated", "spread" or "packed". */
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k);
 
 #endif

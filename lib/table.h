@@ -59,4 +59,7 @@ ew_kernel *ew_table_move(int level, elementwise_dtype dtype);
 /* What moves rows of bytes past the caches. */
 ew_streamer *ew_table_stream(int level);
 
+/* What moves groups of elements in any order; NULL where nothing can. */
+ew_permuter *ew_table_permute(int level);
+
 #endif

@@ -17,22 +17,27 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "gather.h"
 #include "table.h"
 
 enum {
-    FEW = 32,           /* elements that are in a tile without asking */
-    WHOLE = 7,          /* of a loop that is in a tile as a whole or not */
-    TILE_COST = 60000,  /* of steps through buffers, per tile */
-    CALL_COST = 12000,  /* of a kernel that needs none, per two loops */
-    ROW_COST = 3000,    /* in that call */
-    HALF_ROW = 16,      /* elements; shorter rows of f16 and bf16, */
-    HALF_COST = 30000,  /* cost that much */
-    MOVE_COST = 300,    /* of a run that is gathered or scattered */
-    PACK_COST = 60,     /* of an element that another kernel packs */
-    GATHER_COST = 300,  /* of one that it picks */
-    PACK_ROW = 1000,    /* of a row in which it picks */
-    STRIDED_COST = 500, /* of one that a kernel takes as it is */
-    WORTH = 4000000     /* of a call, or looking for a tile takes longer */
+    FEW = 32,             /* elements that are in a tile without asking */
+    WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
+    TILE_COST = 60000,    /* of steps through buffers, per tile */
+    CALL_COST = 12000,    /* of a kernel that needs none, per two loops */
+    ROW_COST = 3000,      /* in that call, */
+    LINE_ROW = 2000,      /* if it is whole lines */
+    HALF_ROW = 16,        /* elements; shorter rows of f16 and bf16, */
+    HALF_COST = 30000,    /* cost that much */
+    MOVE_COST = 300,      /* of a run that is gathered or scattered */
+    PERMUTE_COST = 500,   /* of a group that is permuted, */
+    PERMUTE_BYTES = 1000, /* of bytes, */
+    PERMUTE_LEAST = 8,    /* elements in it, or it is not worth it */
+    PACK_COST = 60,       /* of an element that another kernel packs */
+    GATHER_COST = 300,    /* of one that it picks */
+    PACK_ROW = 1000,      /* of a row in which it picks */
+    STRIDED_COST = 500,   /* of one that a kernel takes as it is */
+    WORTH = 4000000       /* of a call, or looking for a tile takes longer */
 };
 
 /* An operand that stays in the L1 cache costs less, and one that does not stay
@@ -182,32 +187,75 @@ static int64_t run_in_tile(const struct elementwise_plan *plan, int k, int ndim,
     return still ? 0 : run;
 }
 
-/* What an element costs beyond lines in a tile of these extents. */
-static int64_t deep_cost(const struct elementwise_plan *plan,
-                         const int64_t extent[])
+/* What it costs to gather input k of a tile by permuting groups; more than any
+   other way if that cannot be. */
+static int64_t permute_cost(const struct elementwise_plan *plan, int k,
+                            const int64_t extent[])
 {
-    int64_t elements = product(extent, plan->ndim), cost = TILE_COST;
-    for (int k = 0; k <= EW_OUT; k++) {
-        int64_t all = elements * plan->pass.stored[k];
-        int64_t run = run_in_tile(plan, k, plan->ndim, extent);
-        if (run && run < all)
-            cost += MOVE_COST * (all / run);
-    }
-    return cost / elements;
+    struct ew_loop tile[EW_DEEP_NDIM];
+    int64_t size = plan->pass.stored[k];
+    int ndim = 0;
+    if (k == EW_OUT || size > 8 || !ew_table_permute(plan->level))
+        return INT64_MAX;
+    for (int i = 0; i < plan->ndim; i++)
+        if (extent[i] > 1) {
+            tile[ndim] = plan->loop[i];
+            tile[ndim++].n = extent[i];
+        }
+    int64_t groups = ew_places_groups(tile, ndim, k, size);
+    if (groups * PERMUTE_LEAST > product(extent, plan->ndim))
+        return INT64_MAX;
+    return (size == 1 ? PERMUTE_BYTES : PERMUTE_COST) * groups;
 }
 
-/* What the kernel that packs takes for an element: little where either loop
-   runs along memory or stands still. One row of those that are repeated is
-   packed. */
-static int64_t pack_cost(const struct elementwise_plan *plan, int k)
+/* What it costs to gather or scatter operand k of a tile, run by run; nothing
+   if it is one. */
+static int64_t move_cost(const struct elementwise_plan *plan, int k,
+                         const int64_t extent[])
+{
+    int64_t all = product(extent, plan->ndim) * plan->pass.stored[k];
+    int64_t run = run_in_tile(plan, k, plan->ndim, extent);
+    return run && run < all ? MOVE_COST * (all / run) : 0;
+}
+
+/* What an element costs beyond lines in a tile of these extents, with or
+   without what permuting saves. */
+static int64_t deep_cost(const struct elementwise_plan *plan,
+                         const int64_t extent[], bool permutes)
+{
+    int64_t cost = TILE_COST;
+    for (int k = 0; k <= EW_OUT; k++) {
+        int64_t move = move_cost(plan, k, extent);
+        int64_t permute =
+            move && permutes ? permute_cost(plan, k, extent) : move;
+        cost += permute < move ? permute : move;
+    }
+    return cost / product(extent, plan->ndim);
+}
+
+/* What the kernel that packs takes for an element of a row: little where either
+   loop runs along memory or stands still. Rows of whole lines, and those that
+   are one, have no ends. */
+static int64_t row_cost(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t size = plan->pass.stored[k], col = ew_magnitude(cols->stride[k]);
-    bool moves = cols->stride[k] == size || cols->stride[k] == 0 ||
-                 ew_magnitude(rows->stride[k]) == size;
-    int64_t cost = col <= 4 * size ? PACK_COST : GATHER_COST;
-    cost = moves ? PACK_COST : cost + PACK_ROW / cols->n;
-    return rows->stride[k] ? cost : cost / rows->n;
+    bool ends = rows->stride[k] != cols->n * cols->stride[k] &&
+                cols->n * size % EW_LINE != 0;
+    if (col == 0 && MOVE_COST / cols->n < PACK_COST)
+        return MOVE_COST / cols->n;
+    if (col == 0 || cols->stride[k] == size ||
+        ew_magnitude(rows->stride[k]) == size)
+        return PACK_COST;
+    return (col <= 4 * size ? PACK_COST : GATHER_COST) +
+           (ends ? PACK_ROW / cols->n : 0);
+}
+
+/* The same, where one row of those that are repeated is packed. */
+static int64_t pack_cost(const struct elementwise_plan *plan, int k)
+{
+    int64_t cost = row_cost(plan, k);
+    return plan->loop[1].stride[k] ? cost : cost / plan->loop[1].n;
 }
 
 /* Elements of f16 and bf16 that make a row which is not short: a vector of the
@@ -240,7 +288,11 @@ static int64_t flat_cost(const struct elementwise_plan *plan,
     cost += (packs ? TILE_COST : CALL_COST) / product(extent, plan->ndim);
     if (plan->pass.fold)
         return cost;
-    return cost + (cols < half ? HALF_COST : ROW_COST) / cols;
+    bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
+    return cost + (cols < half ? HALF_COST
+                   : lines     ? LINE_ROW
+                               : ROW_COST) /
+                      cols;
 }
 
 /* The extents of a tile of the two inner loops, as execute.c cuts it. */
@@ -302,6 +354,9 @@ static void order_tiles(struct elementwise_plan *plan,
 static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
 {
     struct ew_pass *pass = &plan->pass;
+    for (int k = 0; k < 2; k++)
+        if (permute_cost(plan, k, extent) < move_cost(plan, k, extent))
+            pass->permute[k] = ew_table_permute(plan->level);
     for (int i = 0; i < plan->ndim; i++) {
         if (extent[i] == 1)
             continue;
@@ -327,6 +382,29 @@ static int64_t lines_per_element(const struct elementwise_plan *plan,
     return cost / product(extent, plan->ndim);
 }
 
+/* Whether a tile is much cheaper than what an element costs now, as that is no
+   more than an estimate: of lines that are brought in order it says too much,
+   so in the L2 cache none count for what is permuted. */
+static bool is_cheaper(const struct elementwise_plan *plan,
+                       const struct course course[3], const int64_t extent[],
+                       int64_t flat, int64_t flat_lines)
+{
+    int64_t lines = lines_per_element(plan, course, extent);
+    int64_t moved = lines + deep_cost(plan, extent, false);
+    bool by_one = plan->types.fault && !plan->pass.pack[EW_Y] &&
+                  plan->loop[0].stride[EW_Y] == 0 && course[EW_Y].loops > 0;
+    int64_t permuted = deep_cost(plan, extent, true);
+    if (plan->pass.stored[EW_OUT] >= 8)
+        return 3 * moved < flat + flat_lines;
+    if (5 * moved < 4 * (flat + flat_lines))
+        return true;
+    if (ew_pass_widest(&plan->pass, 3) >= 8 || by_one)
+        return false;
+    return course[EW_OUT].bytes < FAR_BYTES
+               ? 3 * permuted < 2 * flat
+               : 3 * (permuted + lines) < 2 * (flat + flat_lines);
+}
+
 /* Takes tiles of several loops where two are too few: their rows are short, or
    they leave much of each line to other tiles. Loops are then in out's order
    again, which has the fewest places. */
@@ -343,17 +421,14 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     if (now < WORTH / elements)
         return;
     find_courses(plan, course);
-    now += lines_per_element(plan, course, flat);
+    int64_t lines = lines_per_element(plan, course, flat);
     if (plan->pass.turn) {
         memcpy(turned, plan->loop, (size_t)plan->ndim * sizeof *turned);
         ew_plan_sort(plan->loop, plan->ndim, order, 1);
         find_courses(plan, course);
     }
     find_tile(plan, course, extent);
-    int64_t then =
-        lines_per_element(plan, course, extent) + deep_cost(plan, extent);
-    int64_t margin = plan->pass.stored[EW_OUT] < 8 ? 5 : 12; /* quarters */
-    if (margin * then < 4 * now && is_near(plan, extent)) {
+    if (is_cheaper(plan, course, extent, now, lines) && is_near(plan, extent)) {
         take_tile(plan, extent);
         order_tiles(plan, course, elements);
     } else if (plan->pass.turn)

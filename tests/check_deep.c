@@ -6,9 +6,13 @@
 #include <check.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "cpu.h"
 #include "execute.h"
+#include "gather.h"
 #include "support.h"
+#include "table.h"
 
 /* Elements that op has made, and its largest tile. */
 static int64_t computed, largest;
@@ -18,7 +22,7 @@ static void *at(void *data, struct ew_stride stride, int64_t r, int64_t c)
     return (char *)data + r * stride.row + c * stride.col;
 }
 
-enum { SPACE = 1 << 20, MIDDLE = SPACE / 2, WIDEST = 16 };
+enum { PAGE = 64 << 10, SPACE = 1 << 20, MIDDLE = SPACE / 2, WIDEST = 16 };
 static unsigned char x_space[SPACE], y_space[SPACE], out_space[SPACE],
     want[SPACE];
 static int width; /* bytes of an element of `mix` */
@@ -62,6 +66,8 @@ static void random_course(struct ew_loop *loop, int ndim, int k)
         step *= l->n;
         if (k != EW_OUT && !support_random(0, 3))
             l->stride[k] = 0;
+        if (k != EW_OUT && !support_random(0, 5)) /* a window, moved on */
+            step = width * support_random(1, 3);
     }
 }
 
@@ -129,6 +135,8 @@ START_TEST(tiles_of_several_loops_give_the_whole)
         for (int k = 0; k < 3; k++) {
             random_course(loop, ndim, k);
             pass.size[k] = pass.stored[k] = (unsigned char)width;
+            if (k < EW_OUT && width <= 8 && support_random(0, 1))
+                pass.permute[k] = ew_table_permute(ew_cpu_level());
         }
         for (int i = 0; i < ndim && in_place; i++)
             loop[i].stride[EW_X] = loop[i].stride[EW_OUT];
@@ -256,11 +264,83 @@ START_TEST(tiles_of_several_loops_are_converted)
 }
 END_TEST
 
+/* A page between two that nobody may read. */
+static char *lone_page(void)
+{
+    char *map =
+        mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(map, MAP_FAILED);
+    ck_assert_int_eq(mprotect(map + PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
+    return map + PAGE;
+}
+
+/* Short loops, also windows that overlap; *low and *high are what they reach,
+   in bytes. Returns the elements. */
+static int64_t draw_near(struct ew_loop *loop, int ndim, int64_t size,
+                         int64_t *low, int64_t *high)
+{
+    int64_t n = 1;
+    *low = 0;
+    *high = size;
+    for (int i = 0; i < ndim; i++) {
+        int64_t step = size * support_random(-12, 12);
+        loop[i].n = support_random(1, 11);
+        loop[i].stride[EW_X] = step;
+        *(step < 0 ? low : high) += (loop[i].n - 1) * step;
+        n *= loop[i].n;
+    }
+    return n;
+}
+
+/* From either end of what may be read, to the end of what may be written. */
+START_TEST(groups_are_permuted_in_their_place)
+{
+    static struct ew_places places;
+    char *x = lone_page(), *out = lone_page();
+    int permuted = 0;
+    if (!ew_table_permute(ew_cpu_level()))
+        return;
+    for (int i = 0; i < PAGE; i++)
+        x[i] = (char)(i * 7 + i / 256);
+    for (int round = 0; round < 4000; round++) {
+        struct ew_loop loop[3] = {{0}};
+        int64_t size = 1 << support_random(0, 3), low, high;
+        int ndim = (int)support_random(1, 3), index[3] = {0};
+        int64_t n = draw_near(loop, ndim, size, &low, &high);
+        if (n * size > PAGE - 64 || n > EW_DEEP_ELEMENTS || high - low > PAGE)
+            continue;
+        char *from = support_random(0, 1) ? x - low : x + PAGE - high;
+        char *to = out + PAGE - n * size;
+        memset(out, 77, PAGE);
+        ew_places_make(&places, loop, ndim, EW_X, size,
+                       ew_table_permute(ew_cpu_level()));
+        ew_gather(&places, from, to);
+        if (!places.permute)
+            continue;
+        permuted++;
+        for (int64_t e = 0; e < n; e++) {
+            int64_t at = 0;
+            for (int d = 0; d < ndim; d++)
+                at += index[d] * loop[d].stride[EW_X];
+            ck_assert_mem_eq(to + e * size, from + at, size);
+            for (int d = 0; d < ndim && ++index[d] == loop[d].n; d++)
+                index[d] = 0;
+        }
+        for (char *byte = out; byte < to; byte++)
+            ck_assert_int_eq(*byte, 77);
+    }
+    ck_assert_int_gt(permuted, 1000);
+    munmap(x - PAGE, 3 * PAGE);
+    munmap(out - PAGE, 3 * PAGE);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tiles = support_case("tiles");
     tcase_add_loop_test(tiles, tiles_of_several_loops_give_the_whole, 0, 5);
     tcase_add_test(tiles, tiles_of_several_loops_are_converted);
+    tcase_add_test(tiles, groups_are_permuted_in_their_place);
     tcase_add_loop_test(
         tiles, tiles_that_share_lines_of_out_or_of_a_large_input_come_first, 0,
         2);

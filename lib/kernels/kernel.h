@@ -213,6 +213,19 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
                          char *to, int64_t row, const struct ew_next next[2]);
 
 /*
+ * A permuter moves groups of elements of `size` bytes, each from within a
+ * window of at most a line: byte j of group i, out[to[i] + j], is that at
+ * x[at[i] + from[j]]. Elements stay whole. Groups may share elements.
+ */
+struct ew_permutation {
+    int64_t size, groups, bytes, window; /* bytes of one group, one window */
+    const int32_t *at, *to;
+    unsigned char from[EW_LINE];
+};
+typedef void ew_permuter(const struct ew_permutation *p, const char *x,
+                         char *out);
+
+/*
  * The tables of one level; each is the only global symbol of its file.
  *
  *   ew_int_base      int.c       rows of i8 ... u64
@@ -224,6 +237,7 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
  *   ew_convert_base  convert.c   [to][from]: OUT = X, EW_Y is not used
  *   ew_move_base     move.c      OUT = X, elements of 1, 2, 4, 8, 16 bytes
  *   ew_stream_base   stream.c    no table, as there is but one
+ *   ew_permute_base  permute.c   the same; NULL: the level cannot
  *   ew_activation_base activation.c f16 ... f64; c64 and c128: EW_SCALE only
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
  *   ew_fused_base    gradient.c  sums of derivatives on f16 ... f64
@@ -241,6 +255,7 @@ enum { EW_MOVES = 5 };
     extern ew_kernel *const *const ew_convert_##level[EW_DTYPES];              \
     extern ew_kernel *const ew_move_##level[EW_MOVES];                         \
     extern ew_streamer *const ew_stream_##level;                               \
+    extern ew_permuter *const ew_permute_##level;                              \
     extern const struct ew_activations *const ew_activation_##level[6];        \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
     extern const ew_fused *const ew_fused_##level[4];                          \

@@ -1,0 +1,80 @@
+/*
+ * Moves groups of elements that lie near each other, in any order: a vector is
+ * read, one or a few instructions put its bytes in the order of the group, and
+ * it is stored. Only levels with vectors of a line and masks for them can: no
+ * byte outside the window is touched, in reading or storing.
+ */
+#include "loop.h"
+
+#if defined(__AVX512BW__)
+
+static __mmask64 first(int64_t bytes)
+{
+    return ~(__mmask64)0 >> (EW_LINE - bytes);
+}
+
+/* Groups of `most` bytes or fewer: a store that reaches into the next line
+   takes longer, whatever its mask. */
+EW_INLINE void store_group(int64_t most, __mmask64 bytes, __m512i v, char *out)
+{
+    if (most == 16)
+        _mm_mask_storeu_epi8(out, (__mmask16)bytes, _mm512_castsi512_si128(v));
+    else if (most == 32)
+        _mm256_mask_storeu_epi8(out, (__mmask32)bytes,
+                                _mm512_castsi512_si256(v));
+    else
+        _mm512_mask_storeu_epi8(out, bytes, v);
+}
+
+/* 16-bit words may go anywhere. So of bytes two vectors are made, of the words
+   that the even ones of the group are in, and of those of the odd ones; from
+   each word a shuffle takes the lower byte or the upper. */
+EW_INLINE void move_groups(const struct ew_permutation *p, int64_t most,
+                           bool bytes, const char *x, char *out)
+{
+    const __mmask64 window = first(p->window), group = first(p->bytes);
+    const __m512i from = _mm512_loadu_si512(p->from);
+    const __m512i even = _mm512_srli_epi16(_mm512_slli_epi16(from, 8), 9);
+    const __m512i odd = _mm512_srli_epi16(from, 9);
+    const __m512i word =
+        _mm512_set4_epi32(0x0e0e0c0c, 0x0a0a0808, 0x06060404, 0x02020000);
+    const __m512i pick =
+        _mm512_or_si512(word, _mm512_and_si512(from, _mm512_set1_epi8(1)));
+    const __m512i low = _mm512_or_si512(pick, _mm512_set1_epi16(INT16_MIN));
+    const __m512i high = _mm512_or_si512(pick, _mm512_set1_epi16(0x80));
+    const int32_t *at = p->at, *to = p->to;
+    const int64_t n = p->groups;
+    for (int64_t i = 0; i < n; i++) {
+        __m512i v = _mm512_maskz_loadu_epi8(window, x + at[i]);
+        __m512i made = _mm512_permutexvar_epi16(even, v);
+        if (bytes)
+            made = _mm512_or_si512(
+                _mm512_shuffle_epi8(made, low),
+                _mm512_shuffle_epi8(_mm512_permutexvar_epi16(odd, v), high));
+        store_group(most, group, made, out + to[i]);
+    }
+}
+
+EW_INLINE void permute_sized(const struct ew_permutation *p, bool bytes,
+                             const char *x, char *out)
+{
+    if (p->bytes <= 16)
+        move_groups(p, 16, bytes, x, out);
+    else if (p->bytes <= 32)
+        move_groups(p, 32, bytes, x, out);
+    else
+        move_groups(p, 64, bytes, x, out);
+}
+
+static void permute(const struct ew_permutation *p, const char *x, char *out)
+{
+    if (p->size == 1)
+        permute_sized(p, true, x, out);
+    else
+        permute_sized(p, false, x, out);
+}
+
+ew_permuter *const EW_CONCAT(ew_permute, EW_LEVEL) = permute;
+#else
+ew_permuter *const EW_CONCAT(ew_permute, EW_LEVEL) = NULL;
+#endif
