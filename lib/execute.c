@@ -278,18 +278,21 @@ static void run_pass(const struct ew_loop *loop, int ndim,
         ew_execute_calls(loop, ndim, pass->op, &pass->around, data);
 }
 
-/* In place out's lines are read, so they are in the caches anyway. A kernel
-   that makes the last steps stores what it makes itself. Other threads see what
-   was stored past the caches in order from the fence on. */
+/* In place out's lines are read, so they are in the caches anyway. Short rows
+   are streamed only as whole lines. A kernel that makes the last steps stores
+   what it makes itself. Other threads see what was stored past the caches in
+   order from the fence on. */
 static void run_streaming(const struct ew_loop *loop, int ndim,
                           const struct ew_pass *pass, void *const data[])
 {
     struct ew_pass run = *pass;
     bool in_place = data[EW_OUT] == data[EW_X] || data[EW_OUT] == data[EW_Y];
+    bool parts = run.lines && (uintptr_t)data[EW_OUT] % EW_LINE != 0;
+    bool never = in_place || parts;
     bool by_kernel = run.past && !run.store && (!run.act || run.behind);
-    if (in_place || by_kernel)
+    if (never || by_kernel)
         run.stream = NULL;
-    if (!in_place && by_kernel) {
+    if (!never && by_kernel) {
         if (run.act)
             run.around.op = run.op;
         run.op = run.act ? run.behind : run.past;

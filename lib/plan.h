@@ -53,6 +53,7 @@ struct ew_pass {
     ew_kernel *round; /* to the result's type, where out has another one */
     ew_kernel *store;
     ew_streamer *stream; /* past the caches; not in place */
+    bool lines;          /* that only if out starts on one */
     ew_kernel *past;     /* op and stream in one, where no step lies between */
     ew_kernel *behind;   /* op and act in one, which streams if told to */
     union ew_parameter factor[2]; /* of scale */

@@ -235,6 +235,16 @@ static bool gathers(const struct elementwise_plan *plan)
             bytes_of_out(plan) < EW_GATHERED_SPARSE);
 }
 
+/* Whether the pieces of rows that tiles of turned inputs make are whole lines,
+   as long as out starts on one, and worth it though they are short. */
+static bool makes_lines(const struct elementwise_plan *plan, int64_t run)
+{
+    bool whole = plan->pass.turn && run >= 2 * EW_LINE && run % EW_LINE == 0;
+    for (int i = 1; i < plan->ndim; i++)
+        whole &= plan->loop[i].stride[EW_OUT] % EW_LINE == 0;
+    return whole && bytes_of_out(plan) >= EW_STREAM_LINES;
+}
+
 /* What is scattered is stored in parts of lines. */
 void ew_strategy_stream(struct elementwise_plan *plan)
 {
@@ -245,7 +255,8 @@ void ew_strategy_stream(struct elementwise_plan *plan)
     for (int i = 0; i < plan->ndim && i < inner; i++)
         if (plan->loop[i].stride[EW_OUT] == run)
             run *= plan->loop[i].n;
-    if (plan->empty || run < EW_STREAM_RUN)
+    plan->pass.lines = run < EW_STREAM_RUN && makes_lines(plan, run);
+    if (plan->empty || (run < EW_STREAM_RUN && !plan->pass.lines))
         return;
     plan->pass.stream = ew_table_stream(plan->level);
     plan->calls = false;

@@ -41,7 +41,9 @@ enum {
     /* The same where inputs are turned: there an ordinary store takes longer,
        as tiles store a little to each of many pages. */
     EW_STREAM_TURNED = 4 << 20,
-    EW_STREAM_RUN = 512 /* bytes; shorter ones are ends more than lines */
+    EW_STREAM_RUN = 512, /* bytes; shorter ones are ends more than lines, */
+    /* unless they are lines: then it pays from so many bytes of out on. */
+    EW_STREAM_LINES = 8 << 20
 };
 
 /* Whether the rows of out are so short, and so many, that they are better

@@ -346,6 +346,25 @@ START_TEST(what_is_in_place_stays_in_the_caches)
 }
 END_TEST
 
+START_TEST(short_rows_are_streamed_as_whole_lines_only)
+{
+    _Alignas(64) int64_t c[72] = {0};
+    int64_t a[64] = {0}, b[64] = {0};
+    struct ew_pass pass = {
+        .op = add, .stream = stream, .lines = true, .size = {8, 8, 8}};
+    struct ew_loop loops[] = {{16, {8, 8, 8, 0, 0}},
+                              {2, {128, 128, 256, 0, 0}}};
+    for (int shift = 0; shift < 8; shift++) {
+        void *data[] = {a, b, c + shift};
+        forget();
+        pass.past = shift ? never : NULL;
+        ew_execute(loops, 2, &pass, data);
+        ck_assert_int_eq(computed, 32);
+        ck_assert_int_eq(streamed, shift ? 0 : 256);
+    }
+}
+END_TEST
+
 /* An activation without a kernel for both works on what is in the cache. */
 START_TEST(the_last_step_may_stream_itself)
 {
@@ -531,6 +550,7 @@ int main(void)
     tcase_add_test(tiles, what_is_broadcast_is_converted_once_per_tile);
     tcase_add_loop_test(tiles, steps_that_are_left_out_are_not_missed, 0, 32);
     tcase_add_test(tiles, what_is_in_place_stays_in_the_caches);
+    tcase_add_test(tiles, short_rows_are_streamed_as_whole_lines_only);
     tcase_add_test(tiles, the_last_step_may_stream_itself);
     tcase_add_test(tiles, an_activation_may_run_the_operation_and_stream_both);
     tcase_add_test(tiles, a_reduction_sees_every_tile);

@@ -383,6 +383,31 @@ START_TEST(turned_tiles_have_a_shape_for_each_type)
 }
 END_TEST
 
+/* Beside a turned input rows of two lines and more from 8 MiB on. */
+START_TEST(short_rows_of_whole_lines_go_past_the_caches)
+{
+    static const struct {
+        int64_t shape[2], pitch;
+        bool streams;
+    } outputs[] = {{{65536, 32}, 64, true},
+                   {{65535, 32}, 64, false},
+                   {{65536, 32}, 66, false},
+                   {{65536, 40}, 64, false},
+                   {{131072, 16}, 64, false}};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        struct elementwise_plan p;
+        const int64_t *shape = outputs[i].shape;
+        const int64_t across[] = {1, shape[0]}, rows[] = {outputs[i].pitch, 1};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, across};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 2, shape, rows};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &o, -1, &o), 0);
+        ck_assert_int_ne(p.pass.turn, 0);
+        ck_assert_int_eq(p.pass.stream != NULL, outputs[i].streams);
+        ck_assert_int_eq(p.pass.lines, outputs[i].streams);
+    }
+}
+END_TEST
+
 /* From 20 MiB on, 4 MiB where an input is turned, if rows of out are dense and
    long, and under the hint. */
 START_TEST(large_outputs_go_past_the_caches)
@@ -673,6 +698,7 @@ int main(void)
     TCase *choosing = support_case("choosing");
     TCase *running = support_case("running");
     tcase_add_test(choosing, quotients_of_c64_by_one_row_are_not_folded);
+    tcase_add_test(choosing, short_rows_of_whole_lines_go_past_the_caches);
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, a_plan_says_what_a_tile_of_several_loops_holds);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
