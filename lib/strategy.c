@@ -190,6 +190,14 @@ static int64_t bytes_of_out(const struct elementwise_plan *plan)
     return bytes;
 }
 
+/* Elements in a block from which those that are `step` bytes apart may be
+   better gathered. */
+static int64_t worth_gathering(int64_t step, int64_t size)
+{
+    bool shuffled = step == -size || (step > 0 && step <= EW_SHUFFLED * size);
+    return shuffled ? EW_WORTH_SHUFFLING : EW_WORTH_GATHERING;
+}
+
 /* Whether the elements of input k are neither neighbours nor one, and may be
    better packed: kernels have vectors for dense rows alone. Copies are made by
    the kernel that packs. */
@@ -199,7 +207,7 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
     int64_t elements = loop[0].n * (plan->ndim > 1 ? loop[1].n : 1);
     int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
     ew_kernel *move = ew_table_move(plan->level, plan->types.operand[k]);
-    bool worth = plan->pass.turn || elements >= EW_WORTH_GATHERING;
+    bool worth = plan->pass.turn || elements >= worth_gathering(step, size);
     return step != 0 && step != size && worth &&
            loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT] &&
            plan->pass.op != move && !plan->pass.pack[k] &&

@@ -15,7 +15,8 @@ enum {
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
     EW_WORTH_DEEP = 4096,   /* elements in all for tiles of several loops */
-    EW_WORTH_GATHERING = 1024, /* the same where rows are long enough */
+    EW_WORTH_GATHERING = 1024, /* the same where rows are long enough, */
+    EW_WORTH_SHUFFLING = 256,  /* and steps are shuffles */
     EW_WORTH_STAGING = 16384,  /* elements in all of a simple call */
     /* Inputs with gaps: elements of a step, beyond which it is no shuffle;
        bytes of lines per element, beyond which they are sparse; bytes of out
