@@ -1030,6 +1030,55 @@ START_TEST(all_halves_are_computed_in_f32_and_rounded_once)
 }
 END_TEST
 
+/* A dividend for piece `piece` of a row: a number of all digits and a common
+   size or 0; at some places of later pieces small, large, or none. */
+static double draw_dividend(int piece, int place)
+{
+    static const double rare[] = {0x1p-130, 0x1p-25, 0x1p90, INFINITY, NAN};
+    double drawn = ldexp((double)support_random(1, (int64_t)1 << 53),
+                         (int)support_random(-56, -50));
+    if (piece > 0 && piece < 6 && place % 97 == piece)
+        drawn = rare[piece - 1];
+    drawn = support_random(0, 9) ? drawn : 0;
+    return support_random(0, 1) ? drawn : -drawn;
+}
+
+/* By as many copies of the divisor rows are divided as C divides. */
+START_TEST(one_divisor_is_like_an_array_of_it)
+{
+    enum { PIECE = 320, PIECES = 6, N = PIECE * PIECES + 5 };
+    static const elementwise_dtype types[] = {ELEMENTWISE_F16, ELEMENTWISE_BF16,
+                                              ELEMENTWISE_F32, ELEMENTWISE_F64};
+    static const double divisors[] = {3,         -255,      1.0 / 3,   0x1p-24,
+                                      -0x1p-30,  0x1p100,   0x1p-127,  0,
+                                      -INFINITY, 65504,     NAN,       0x1p-133,
+                                      0x1p127,   0x1.fffp3, 0x1p-1040, 1e308};
+    static double from[N], by[N], got[N], right[N];
+    elementwise_dtype type = types[_i % 4];
+    if (!support_level(_i / 4))
+        return;
+    size_t size = elementwise_dtype_size(type);
+    ew_kernel *div = ew_table_direct(_i / 4, ELEMENTWISE_DIV, type);
+    for (size_t d = 0; d < sizeof divisors / sizeof *divisors; d++) {
+        for (int i = 0; i < N; i++) {
+            struct ref_value a =
+                ref_float(type, draw_dividend(i / PIECE, i), 0);
+            struct ref_value b = ref_float(type, divisors[d], 0);
+            ref_store(&a, (char *)from + (size_t)i * size);
+            ref_store(&b, (char *)by + (size_t)i * size);
+        }
+        int64_t step = (int64_t)size;
+        struct ew_stride one[] = {{0, step}, {0, 0}, {0, step}};
+        struct ew_stride all[] = {{0, step}, {0, step}, {0, step}};
+        div(1, N, (void *[]){from, by, got}, one);
+        div(1, N, (void *[]){from, by, right}, all);
+        ck_assert_mem_eq(got, right, N * size);
+        div(1, N, (void *[]){from, by, from}, one);
+        ck_assert_mem_eq(from, right, N * size);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *halves = support_case("halves");
@@ -1042,6 +1091,8 @@ int main(void)
     tcase_add_loop_test(division, words_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(division, wide_integers_are_divided_exactly, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(division, one_divisor_is_like_an_array_of_it, 0,
+                        EW_LEVELS * 4);
     TCase *moves = support_case("moves");
     tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
                         EW_LEVELS * 5);

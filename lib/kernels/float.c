@@ -93,6 +93,18 @@ EW_INLINE float near_mod(float x, float y)
     return copysignf(x - floorf(x / y) * y, y);
 }
 
+/*
+ * x / y where it has all digits: f16's p = 11, bf16's 8. Where rounding turns,
+ * m has a digit more. x = m y is impossible, as that has more than p digits, so
+ * m y and x, as integers, differ by 1 at least, and x / y from m by 1 / m y,
+ * more than 2^-(2 p + 1) of it. Inverse and product are rounded by 2^-24 each:
+ * by no more than f16 allows, and far less than bf16.
+ */
+EW_INLINE float near_div(float x, float y)
+{
+    return x * (1 / y);
+}
+
 /* hypot of bf16, whose squares are exact in f32 where they are no larger than
    it holds, so that only their sum and its root are rounded. Every pair was
    compared: after rounding to bf16 it has the bits of hypot of f32. */
@@ -131,6 +143,7 @@ EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
 #define INFINITE 0x7c00
 #define ONE 0x3c00
 #define NEAR 12
+#define NORMAL 0x1p-14f
 #define HYPOT op_hypot_f32
 #define NAME(x) x##_f16
 #define FROM(bits) ew_half_from_f16((struct ew_f16){bits})
@@ -145,6 +158,7 @@ EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
 #define INFINITE 0x7f80
 #define ONE 0x3f80
 #define NEAR 15
+#define NORMAL 0x1p-126f
 #define HYPOT hypot_of_bf16
 #define NAME(x) x##_bf16
 #define FROM(bits) ew_half_from_bf16((struct ew_bf16){bits})

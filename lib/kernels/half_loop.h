@@ -16,6 +16,9 @@ enum {
 
 typedef float half_op(float x, float y);
 typedef uint16_t half_bits(uint16_t x, uint16_t y);
+typedef bool half_test(bool x_moves, bool y_moves, int64_t n, const uint16_t *x,
+                       const uint16_t *y);
+
 #if defined(EW_COMPARE_BITS)
 typedef __m512i half_vectors(__m512i x, __m512i y);
 
