@@ -25,9 +25,10 @@ struct deep {
 _Static_assert(sizeof(struct deep) + EW_STAGE_DEEP <= 80 << 10,
                "too much for the stack");
 
-/* How operand k lies in a tile, seen as one row: it stands still, is dense, or
-   has places, from which or to which it goes through a buffer. */
-static struct ew_stride deep_stride(struct deep *deep, int k)
+/* How operand k lies in a tile, seen as rows of `cols` elements: it stands
+   still, is dense, in each row or as a whole, or has places, from which or to
+   which it goes through a buffer. */
+static struct ew_stride deep_stride(struct deep *deep, int k, int64_t cols)
 {
     const struct ew_pass *pass = deep->pass;
     struct ew_places *places = &deep->places[k];
@@ -37,14 +38,20 @@ static struct ew_stride deep_stride(struct deep *deep, int k)
     if (moves)
         ew_places_make(places, deep->tile, pass->deep, k, pass->stored[k],
                        k < EW_OUT ? pass->permute[k] : NULL);
-    bool dense =
-        moves && places->runs == 1 && places->copies == 1 && !places->permute;
+    bool run = moves && places->copies == 1 && !places->permute;
+    bool dense = run && places->runs == 1;
+    bool rows =
+        run && !dense && pass->rows && places->run == cols * pass->stored[k];
     deep->lines[k].n = 0;
     if (moves && !dense)
         ew_lines_make(&deep->lines[k], deep->tile, pass->deep, k,
                       pass->stored[k]);
-    deep->buffers.places[k] = moves && !dense ? places : NULL;
-    return (struct ew_stride){0, dense || k == EW_OUT ? pass->stored[k] : 0};
+    deep->buffers.places[k] = moves && !dense && !rows ? places : NULL;
+    if (rows)
+        return (struct ew_stride){deep->tile[pass->deep - 1].stride[k],
+                                  pass->stored[k]};
+    return moves ? (struct ew_stride){cols * pass->stored[k], pass->stored[k]}
+                 : (struct ew_stride){0, 0};
 }
 
 /* How soon a loop has to come round, small numbers first. Lines of out that
@@ -105,11 +112,13 @@ static void run_equal(struct deep *deep, void *const data[])
     const struct ew_pass *pass = deep->pass;
     int64_t index[EW_DEEP_NDIM];
     struct ew_block block = {.rows = 1, .cols = 1}, tile;
-    for (int d = 0; d < pass->deep; d++)
+    for (int d = 0; d < pass->deep - pass->rows; d++)
         block.cols *= deep->tile[d].n;
+    if (pass->rows)
+        block.rows = deep->tile[pass->deep - 1].n;
     deep->buffers.gathered[EW_X] = deep->buffers.gathered[EW_Y] = false;
     for (int k = 0; k < EW_FORWARD; k++) {
-        block.stride[k] = deep_stride(deep, k);
+        block.stride[k] = deep_stride(deep, k, block.cols);
         block.data[k] = data[k];
     }
     for (int d = 0; d < deep->ndim; d++)

@@ -44,6 +44,11 @@ static void gather(const struct ew_pass *pass, const struct ew_block *tile,
     pass->spread[k](places->runs, places->copies, data, stride);
 }
 
+static struct ew_stride dense_rows(const struct ew_block *tile, int64_t size)
+{
+    return (struct ew_stride){tile->cols * size, size};
+}
+
 /* The steps that an input may need before op. A row that all tiles of a block
    share is brought once, with as many copies as the first tile needs if they
    are folded, as no other has more rows. */
@@ -52,9 +57,10 @@ static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
 {
     ew_kernel *pack = pass->pack[k], *convert = pass->load[k];
     if (pack && !first && tile->stride[k].row == 0) {
-        int64_t size = pass->size[k], row = pass->fold ? tile->cols * size : 0;
+        int64_t size = pass->size[k];
         tile->data[k] = buffers->load[k];
-        tile->stride[k] = (struct ew_stride){row, size};
+        tile->stride[k] =
+            pass->fold ? dense_rows(tile, size) : (struct ew_stride){0, size};
         return;
     }
     char *packed = convert ? buffers->stored : buffers->load[k];
@@ -62,13 +68,13 @@ static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
         load(pack, NULL, tile, k, pass->fold, pass->stored[k], packed);
     if (buffers->places[k] && buffers->gathered[k]) {
         tile->data[k] = buffers->load[k];
-        tile->stride[k].col = pass->size[k];
+        tile->stride[k] = dense_rows(tile, pass->size[k]);
         return;
     }
     if (buffers->places[k]) {
         gather(pass, tile, k, buffers, packed);
         tile->data[k] = packed;
-        tile->stride[k].col = pass->stored[k];
+        tile->stride[k] = dense_rows(tile, pass->stored[k]);
     }
     if (convert)
         load(convert, NULL, tile, k, false, pass->size[k], buffers->load[k]);

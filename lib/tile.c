@@ -27,6 +27,7 @@ enum {
     CALL_COST = 12000,    /* of a kernel that needs none, per two loops */
     ROW_COST = 3000,      /* in that call, */
     LINE_ROW = 2000,      /* if it is whole lines */
+    LONG_ROW = 240,       /* bytes; such rows of a tile need not be one */
     HALF_ROW = 16,        /* elements; shorter rows of f16 and bf16, */
     HALF_COST = 30000,    /* cost that much */
     MOVE_COST = 300,      /* of a run that is gathered or scattered */
@@ -350,6 +351,21 @@ static void order_tiles(struct elementwise_plan *plan,
             }
 }
 
+/* Whether operand k is in a tile long runs along all loops but the outermost,
+   which is then that of rows: those need not be copied. */
+static bool in_rows(const struct elementwise_plan *plan, int k)
+{
+    int64_t extent[EW_DEEP_LOOPS], row = plan->pass.stored[k];
+    int inner = plan->pass.deep - 1;
+    for (int i = 0; i < inner; i++) {
+        extent[i] = plan->pass.extent[i];
+        row *= extent[i];
+    }
+    return inner > 0 && row > LONG_ROW &&
+           run_in_tile(plan, k, inner, extent) == row &&
+           plan->loop[inner].stride[k] != row;
+}
+
 /* Moves the loops of a tile inside the others. */
 static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
 {
@@ -369,6 +385,8 @@ static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
     }
     pass->fold = false;
     pass->turn = 0;
+    for (int k = 0; k <= EW_OUT; k++)
+        pass->rows |= in_rows(plan, k);
 }
 
 /* Lines of all operands, per element. */
@@ -444,5 +462,5 @@ bool ew_tile_places(const struct elementwise_plan *plan, int k)
         all *= extent[i];
     }
     int64_t run = run_in_tile(plan, k, deep, extent);
-    return run && run < all;
+    return run && run < all && !(plan->pass.rows && in_rows(plan, k));
 }

@@ -130,6 +130,7 @@ START_TEST(tiles_of_several_loops_give_the_whole)
         struct ew_pass pass = {.op = mix, .spread = {spread, spread}};
         int ndim = random_nest(loop, &pass);
         bool in_place = round % 4 == 0;
+        pass.rows = support_random(0, 1);
         pass.large[EW_X] = support_random(0, 1);
         pass.large[EW_Y] = support_random(0, 1);
         for (int k = 0; k < 3; k++) {
