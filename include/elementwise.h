@@ -790,12 +790,12 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * compute (the type of the arithmetic), result, level, shape, loops (extent and
  * byte strides of x, y and out, outermost first), kernel (with the types it
  * reads), tiles (whether operands pass through buffers), x_input and y_input
- * (as is, or transposed, gathered, repeated, spread or packed into a buffer;
- * staged: made dense before all else, which is what its strides then say), rows
- * (as is, or folded: short rows run as one), tile (how much of each of the
- * inner loops a tile holds, outermost first; empty if tiles are of the two
- * innermost), stores (as usual, past the caches, or scattered from a tile), act
- * (its name), scaled (the operands that have a factor), bytes.
+ * (as is, or transposed, gathered, permuted, repeated, spread or packed into a
+ * buffer; staged: made dense before all else, which is what its strides then
+ * say), rows (as is, or folded: short rows run as one), tile (how much of each
+ * of the inner loops a tile holds, outermost first; empty if tiles are of the
+ * two innermost), stores (as usual, past the caches, or scattered from a tile),
+ * act (its name), scaled (the operands that have a factor), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

@@ -42,6 +42,7 @@ static elementwise_status make(struct elementwise_plan *plan,
     const struct ew_placed nothing = {.tensor = src, .ndim = 0};
     const struct ew_placed placed[] = {a.y, nothing, a.x};
     plan->what = what;
+    plan->op = (elementwise_op)0; /* none, for strategies of some operations */
     plan->types =
         (struct ew_types){.operand = {src->dtype, src->dtype, dst->dtype}};
     plan->level = ew_cpu_level();

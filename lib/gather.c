@@ -46,7 +46,8 @@ static int64_t make_table(int32_t table[], const struct ew_loop *loop, int ndim,
 }
 
 /* Elements that lie in one window: those of whole inner loops, and of the next
-   one, if any, a part. The window starts `low` behind the first. */
+   one, if any, a part. The window starts `low` bytes from the first, 0 or
+   less. */
 struct group {
     int whole;
     int64_t part, elements, window, low;

@@ -165,8 +165,6 @@ static void finish(const struct ew_pass *pass, const struct ew_block *tile,
         stream(pass, tile, made, out, to, next);
 }
 
-/* One tile through the steps of the pass; plan.h has the picture. The tile is
-   changed on the way, from operands to buffers. */
 void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile, bool first,
                   struct ew_buffers *buffers)
 {

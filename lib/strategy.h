@@ -24,8 +24,7 @@ enum {
     EW_SHUFFLED = 4,
     EW_SPARSE = 32,
     EW_GATHERED_SPARSE = 4 << 20,
-    /* Rows that share one of an input, and bytes of that: many are in a tile.
-     */
+    /* Rows that share one of an input, and bytes of it, many in a tile. */
     EW_SHARED_ROWS = 16,
     EW_SHARED_BYTES = 1 << 10,
     EW_TURNED_ROWS = 32, /* of a tile where an input is turned */

@@ -1031,14 +1031,20 @@ START_TEST(all_halves_are_computed_in_f32_and_rounded_once)
 END_TEST
 
 /* A dividend for piece `piece` of a row: a number of all digits and a common
-   size or 0; at some places of later pieces small, large, or none. */
+   size, or 0. Some pieces are all of a rare size, later ones have one such, or
+   no number, at some places. */
 static double draw_dividend(int piece, int place)
 {
-    static const double rare[] = {0x1p-130, 0x1p-25, 0x1p90, INFINITY, NAN};
-    double drawn = ldexp((double)support_random(1, (int64_t)1 << 53),
-                         (int)support_random(-56, -50));
-    if (piece > 0 && piece < 6 && place % 97 == piece)
-        drawn = rare[piece - 1];
+    static const int sizes[] = {-124, -25, 100, -1020, 900};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    int rare = piece <= SIZES ? piece : piece - SIZES;
+    double drawn = ldexp((double)support_random(1, (int64_t)1 << 53), -53);
+    if (rare == 0 || (piece > SIZES && place % 97 != piece))
+        drawn = ldexp(drawn, (int)support_random(-3, 3));
+    else if (rare > SIZES)
+        drawn = rare == SIZES + 1 ? INFINITY : NAN;
+    else
+        drawn = ldexp(drawn, sizes[rare - 1]);
     drawn = support_random(0, 9) ? drawn : 0;
     return support_random(0, 1) ? drawn : -drawn;
 }
@@ -1046,13 +1052,13 @@ static double draw_dividend(int piece, int place)
 /* By as many copies of the divisor rows are divided as C divides. */
 START_TEST(one_divisor_is_like_an_array_of_it)
 {
-    enum { PIECE = 320, PIECES = 6, N = PIECE * PIECES + 5 };
+    enum { PIECE = 320, PIECES = 14, N = PIECE * PIECES + 5 };
     static const elementwise_dtype types[] = {ELEMENTWISE_F16, ELEMENTWISE_BF16,
                                               ELEMENTWISE_F32, ELEMENTWISE_F64};
-    static const double divisors[] = {3,         -255,      1.0 / 3,   0x1p-24,
-                                      -0x1p-30,  0x1p100,   0x1p-127,  0,
-                                      -INFINITY, 65504,     NAN,       0x1p-133,
-                                      0x1p127,   0x1.fffp3, 0x1p-1040, 1e308};
+    static const double divisors[] = {
+        3,        -255,      1.0 / 3,   0x1p-24, -0x1p-30,     0x1p100,
+        0x1p-127, 0,         -INFINITY, 65504,   NAN,          0x1p-133,
+        0x1p127,  0x1.fffp3, 0x1p-1040, 1e308,   0x1.554p-100, 0x1.554p-1000};
     static double from[N], by[N], got[N], right[N];
     elementwise_dtype type = types[_i % 4];
     if (!support_level(_i / 4))

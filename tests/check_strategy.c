@@ -9,7 +9,9 @@
 #include "cpu.h"
 #include "plan.h"
 #include "reference.h"
+#include "strategy.h"
 #include "support.h"
+#include "table.h"
 
 static struct support_tensor x, y, out;
 
@@ -301,6 +303,41 @@ START_TEST(a_plan_says_what_a_tile_of_several_loops_holds)
         elementwise_plan_describe(p, json, sizeof json);
         elementwise_plan_destroy(p);
         ck_assert_msg(strstr(json, plans[i].says) != NULL, "%s", json);
+    }
+}
+END_TEST
+
+/* Pairs of bytes, each pair backwards: where the level can, a line of them is
+   one vector. */
+START_TEST(elements_within_a_line_are_permuted_where_the_level_can)
+{
+    static const int64_t shape[] = {20000, 2}, back[] = {2, -1};
+    static const char bytes[40000];
+    elementwise_tensor a = {bytes + 1, ELEMENTWISE_U8, 2, shape, back};
+    elementwise_tensor b = {bytes, ELEMENTWISE_U8, 2, shape, NULL}, o = b;
+    struct elementwise_plan p;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+    bool can = ew_table_permute(p.level) != NULL && p.pass.deep;
+    ck_assert_int_eq(p.pass.permute[EW_X] != NULL, can);
+    ck_assert_str_eq(ew_strategy_input(&p, EW_X),
+                     can ? "permuted" : "gathered");
+    ck_assert_ptr_null(p.pass.permute[EW_Y]);
+    ck_assert(can || p.level != EW_LEVEL_AVX512);
+}
+END_TEST
+
+/* x is gathered into tiles in which y and out have runs of 64 elements; with
+   runs of 32 a tile is one row. */
+START_TEST(long_runs_in_a_tile_of_several_loops_are_its_rows)
+{
+    for (int64_t n = 231; n >= 16; n -= 215) {
+        const int64_t shape[] = {74, n, 2}, of_x[] = {6, 444, 3};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, of_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 3, shape, NULL}, o = b;
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.rows, p.pass.deep && n == 231);
+        ck_assert(p.pass.deep || n < 231);
     }
 }
 END_TEST
@@ -705,6 +742,9 @@ int main(void)
     tcase_add_test(choosing, short_rows_of_whole_lines_go_past_the_caches);
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, a_plan_says_what_a_tile_of_several_loops_holds);
+    tcase_add_test(choosing,
+                   elements_within_a_line_are_permuted_where_the_level_can);
+    tcase_add_test(choosing, long_runs_in_a_tile_of_several_loops_are_its_rows);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
