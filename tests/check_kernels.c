@@ -893,7 +893,7 @@ END_TEST
 static uint64_t cut(uint64_t n, bool is_signed)
 {
     uint64_t top = (uint64_t)1 << 49;
-    return is_signed ? (n & (2 * top - 1) ^ top) - top : n & (top - 1);
+    return is_signed ? ((n & (2 * top - 1)) ^ top) - top : n & (top - 1);
 }
 
 /* Numbers below 2^49 may be divided in another way. */
