@@ -312,7 +312,7 @@ END_TEST
 START_TEST(elements_within_a_line_are_permuted_where_the_level_can)
 {
     static const int64_t shape[] = {20000, 2}, back[] = {2, -1};
-    static const char bytes[40000];
+    static char bytes[40000];
     elementwise_tensor a = {bytes + 1, ELEMENTWISE_U8, 2, shape, back};
     elementwise_tensor b = {bytes, ELEMENTWISE_U8, 2, shape, NULL}, o = b;
     struct elementwise_plan p;
