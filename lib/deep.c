@@ -1,7 +1,8 @@
 /*
  * Turns a nest of short loops into tiles of several loops, each of which runs
- * as one row. Tables made once per shape of tile tell where the elements of a
- * tile lie in operands that are not dense in it.
+ * as one row, or as rows where operands have long runs. Tables made once per
+ * shape of tile tell where the elements of a tile lie in operands that are not
+ * dense in it.
  */
 #include "deep.h"
 
