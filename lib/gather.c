@@ -21,6 +21,18 @@
 
 enum { LONGEST = 128 }; /* run that is a few loads and stores */
 
+enum { MOST_GROUPS = EW_DEEP_ELEMENTS / 2 }; /* as there are two tables */
+
+/* What is gathered costs, in picoseconds. */
+enum {
+    PIECE_COST = 300, /* of a run that is one load and store, */
+    RUN_COST = 450,   /* of any other, */
+    COPY_COST = 40,   /* of an element that is a copy, */
+    BYTES_COST = 400, /* of a group of bytes more than of others, */
+    WINDOWS = 4       /* with 1, 2, 4 or 8 windows */
+};
+static const int64_t group_cost[WINDOWS] = {800, 1100, 1600, 2600};
+
 /* A table of places for any loops is made of copies of that for what is inside,
    as far on as the loop's step. Returns its length. */
 static int64_t extend_table(int32_t table[], int64_t inside,
@@ -45,119 +57,200 @@ static int64_t make_table(int32_t table[], const struct ew_loop *loop, int ndim,
     return extend_table(table, 1, loop, ndim, k);
 }
 
-/* Elements that lie in one window: those of whole inner loops, and of the next
-   one, if any, a part. The window starts `low` bytes from the first, 0 or
-   less. */
+/* Elements that a vector takes: those of whole inner loops, and of the next
+   one, if any, a part. Of each loop so many lie in one window, and so many
+   windows are side by side. A window starts `low` bytes from the first of its
+   elements, 0 or less. */
 struct group {
     int whole;
-    int64_t part, elements, window, low;
+    int64_t part, elements, windows, window, low;
+    int64_t near[EW_DEEP_LOOPS + 1], apart[EW_DEEP_LOOPS + 1];
 };
 
-static struct group find_group(const struct ew_loop *loop, int ndim, int k,
-                               int64_t size)
+/* How much of a loop a group takes, where at most so many more elements fit:
+   as many as there are in its windows, and as many more windows as are free. */
+static int64_t take_loop(struct group *g, const struct ew_loop *loop, int k,
+                         int64_t fit, int64_t windows)
 {
-    struct group g = {0, 1, 1, size, 0};
+    int64_t step = loop->stride[k], far = ew_magnitude(step), n = loop->n;
+    int64_t near = far ? (EW_LINE / windows - g->window) / far + 1 : fit;
+    near = near < fit ? near : fit;
+    near = near < n ? near : n;
+    int64_t apart = windows / g->windows;
+    apart = apart < fit / near ? apart : fit / near;
+    apart = apart < n / near ? apart : n / near;
+    g->near[g->whole] = near;
+    g->apart[g->whole] = apart;
+    g->elements *= near * apart;
+    g->windows *= apart;
+    g->window += (near - 1) * far;
+    g->low += step < 0 ? (near - 1) * step : 0;
+    return near * apart;
+}
+
+static struct group find_group(const struct ew_loop *loop, int ndim, int k,
+                               int64_t size, int64_t windows)
+{
+    struct group g = {.elements = 1, .windows = 1, .window = size};
     for (; g.whole < ndim; g.whole++) {
-        int64_t step = loop[g.whole].stride[k], far = ew_magnitude(step);
-        int64_t n = loop[g.whole].n, most = EW_LINE / (g.elements * size);
-        int64_t reached = far ? (EW_LINE - g.window) / far + 1 : most;
-        most = reached < most ? reached : most;
-        g.part = n < most ? n : most;
-        g.elements *= g.part;
-        g.window += (g.part - 1) * far;
-        g.low += step < 0 ? (g.part - 1) * step : 0;
-        if (g.part < n)
+        int64_t fit = EW_LINE / (g.elements * size);
+        g.part = take_loop(&g, &loop[g.whole], k, fit, windows);
+        if (g.part < loop[g.whole].n)
             return g;
     }
     g.part = 1;
     return g;
 }
 
-int64_t ew_places_groups(const struct ew_loop *loop, int ndim, int k,
-                         int64_t size)
+static int64_t count_groups(const struct group *g, const struct ew_loop *loop,
+                            int ndim)
 {
-    struct group g = find_group(loop, ndim, k, size);
     int64_t groups = 1;
-    for (int d = g.whole; d < ndim; d++)
-        groups *= d == g.whole ? (loop[d].n + g.part - 1) / g.part : loop[d].n;
+    for (int d = g->whole; d < ndim; d++)
+        groups *=
+            d == g->whole ? (loop[d].n + g->part - 1) / g->part : loop[d].n;
     return groups;
+}
+
+int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
+                            int64_t size, int *windows)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < WINDOWS; i++) {
+        struct group g = find_group(loop, ndim, k, size, 1 << i);
+        int64_t groups = count_groups(&g, loop, ndim);
+        int64_t cost = groups * (group_cost[i] + (size == 1 ? BYTES_COST : 0));
+        if (groups > MOST_GROUPS || cost >= least)
+            continue;
+        least = cost;
+        *windows = 1 << i;
+    }
+    return least;
 }
 
 /* The places of groups, of which the last of a loop ends where that does, and
    shares elements with the one before. */
-static void make_groups(struct ew_permutation *p, int32_t at[], int32_t to[],
-                        const struct ew_loop *loop, int ndim, int k)
+static void make_groups(struct ew_permutation *p, const struct group *g,
+                        int32_t at[], int32_t to[], const struct ew_loop *loop,
+                        int ndim, int k)
 {
-    struct group g = find_group(loop, ndim, k, p->size);
     struct ew_loop outer[EW_DEEP_LOOPS + 1] = {{0}};
-    int64_t n = g.whole < ndim ? loop[g.whole].n : 1, pieces = 0;
-    int64_t dense = p->bytes / g.part;
-    for (int64_t i = 0; i < n; i += g.part) {
-        int64_t start = i + g.part < n ? i : n - g.part;
-        at[pieces] = (int32_t)g.low;
-        if (g.whole < ndim)
-            at[pieces] += (int32_t)(start * loop[g.whole].stride[k]);
+    int64_t n = g->whole < ndim ? loop[g->whole].n : 1, pieces = 0;
+    int64_t dense = p->bytes / g->part;
+    for (int64_t i = 0; i < n; i += g->part) {
+        int64_t start = i + g->part < n ? i : n - g->part;
+        at[pieces] = (int32_t)g->low;
+        if (g->whole < ndim)
+            at[pieces] += (int32_t)(start * loop[g->whole].stride[k]);
         to[pieces++] = (int32_t)(start * dense);
     }
     dense *= n;
-    for (int d = g.whole + 1; d < ndim; d++) {
+    for (int d = g->whole + 1; d < ndim; d++) {
         outer[d] = (struct ew_loop){.n = loop[d].n};
         outer[d].stride[EW_OUT] = dense;
         dense *= loop[d].n;
     }
-    int left = ndim - g.whole - 1;
+    int left = ndim - g->whole - 1;
     p->groups = pieces;
     if (left <= 0)
         return;
-    p->groups = extend_table(at, pieces, &loop[g.whole + 1], left, k);
-    extend_table(to, pieces, &outer[g.whole + 1], left, EW_OUT);
+    p->groups = extend_table(at, pieces, &loop[g->whole + 1], left, k);
+    extend_table(to, pieces, &outer[g->whole + 1], left, EW_OUT);
+}
+
+/* Where the elements of a group are in the vector of its windows, and these in
+   memory: of each loop first those in one window. */
+static void make_windows(struct ew_permutation *p, const struct group *g,
+                         const struct ew_loop *loop, int ndim, int k)
+{
+    struct ew_loop inner[2 * EW_DEEP_LOOPS + 2], apart[EW_DEEP_LOOPS + 1];
+    int32_t element[EW_LINE];
+    int64_t side = EW_LINE / p->windows, bytes = 0;
+    int n = 0, windows = 0;
+    for (int d = 0; d < ndim && d <= g->whole; d++) {
+        inner[n].n = g->near[d];
+        inner[n++].stride[EW_X] = loop[d].stride[k];
+        if (g->apart[d] == 1)
+            continue;
+        inner[n].n = apart[windows].n = g->apart[d];
+        inner[n++].stride[EW_X] = side;
+        apart[windows++].stride[EW_X] = g->near[d] * loop[d].stride[k];
+        side *= g->apart[d];
+    }
+    make_table(p->place, apart, windows, EW_X);
+    n = (int)make_table(element, inner, n, EW_X);
+    memset(p->from, 0, sizeof p->from);
+    for (int i = 0; i < n; i++)
+        for (int byte = 0; byte < p->size; byte++)
+            p->from[bytes++] = (unsigned char)(element[i] - g->low + byte);
 }
 
 /* False if there are too many groups for their tables. */
 static bool permute(struct ew_places *places, const struct ew_loop *loop,
-                    int ndim, int k, int64_t size)
+                    int ndim, int k, int64_t size, int windows)
 {
-    enum { MOST = EW_DEEP_ELEMENTS / 2 };
     struct ew_permutation *p = &places->permutation;
-    struct group g = find_group(loop, ndim, k, size);
-    struct ew_loop inner[EW_DEEP_LOOPS + 1];
-    int32_t element[EW_LINE];
-    if (ew_places_groups(loop, ndim, k, size) > MOST)
+    struct group g = find_group(loop, ndim, k, size, windows);
+    if (count_groups(&g, loop, ndim) > MOST_GROUPS)
         return false;
-    memcpy(inner, loop, (size_t)ndim * sizeof *loop);
-    inner[g.whole].n = g.part;
-    make_table(element, inner, g.whole < ndim ? g.whole + 1 : ndim, k);
-    memset(p->from, 0, sizeof p->from);
-    for (int64_t i = 0; i < g.elements * size; i++)
-        p->from[i] = (unsigned char)(element[i / size] - g.low + i % size);
     p->size = size;
     p->bytes = g.elements * size;
     p->window = g.window;
+    p->windows = windows;
     p->at = places->at;
-    p->to = places->at + MOST;
-    make_groups(p, places->at, places->at + MOST, loop, ndim, k);
+    p->to = places->at + MOST_GROUPS;
+    memset(p->place, 0, sizeof p->place);
+    make_windows(p, &g, loop, ndim, k);
+    make_groups(p, &g, places->at, places->at + MOST_GROUPS, loop, ndim, k);
     return true;
 }
 
-/* Loops of copies come first, or those that extend the run. */
-void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
-                    int ndim, int k, int64_t size, ew_permuter *kernel)
+/* What a tile has of an operand, run by run: those of the inner loops are
+   copies, or one run. */
+struct runs {
+    int inner;
+    int64_t run, runs, copies;
+};
+
+static struct runs find_runs(const struct ew_loop *loop, int ndim, int k,
+                             int64_t size)
 {
-    int d = 0;
-    places->run = size;
-    places->copies = 1;
-    for (; d < ndim && loop[d].stride[k] == 0; d++)
-        places->copies *= loop[d].n;
-    if (places->copies == 1)
-        for (; d < ndim && loop[d].stride[k] == places->run; d++)
-            places->run *= loop[d].n;
+    struct runs r = {0, size, 1, 1};
+    for (; r.inner < ndim && loop[r.inner].stride[k] == 0; r.inner++)
+        r.copies *= loop[r.inner].n;
+    if (r.copies == 1)
+        for (; r.inner < ndim && loop[r.inner].stride[k] == r.run; r.inner++)
+            r.run *= loop[r.inner].n;
+    for (int d = r.inner; d < ndim; d++)
+        r.runs *= loop[d].n;
+    return r;
+}
+
+int64_t ew_places_cost(const struct ew_loop *loop, int ndim, int k,
+                       int64_t size)
+{
+    struct runs r = find_runs(loop, ndim, k, size);
+    bool piece = r.run <= LONGEST && (r.run & (r.run - 1)) == 0;
+    if (r.runs == 1)
+        return 0;
+    return r.runs * (piece ? PIECE_COST : RUN_COST) +
+           (r.copies > 1 ? r.runs * r.copies * COPY_COST : 0);
+}
+
+void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
+                    int ndim, int k, int64_t size, ew_permuter *kernel,
+                    int windows)
+{
+    struct runs r = find_runs(loop, ndim, k, size);
+    places->run = r.run;
+    places->runs = r.runs;
+    places->copies = r.copies;
     places->permute = NULL;
-    places->runs = make_table(places->at, &loop[d], ndim - d, k);
-    bool dense = places->runs == 1 && places->copies == 1;
-    if (kernel && !dense && permute(places, loop, ndim, k, size)) {
+    if (kernel && r.runs > 1 && permute(places, loop, ndim, k, size, windows)) {
         places->permute = kernel;
         places->copies = 1;
-    }
+    } else
+        make_table(places->at, &loop[r.inner], ndim - r.inner, k);
 }
 
 /* Loops whose steps are shorter than what is inside them are one block. */

@@ -28,13 +28,18 @@ struct ew_lines {
 
 /* The table of operand k, whose elements have `size` bytes, in a tile made by
    the ndim loops. Places must fit in 32 bits. If there is a kernel to permute,
-   it takes what it can. */
+   it takes so many windows, unless there are too many groups. */
 void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
-                    int ndim, int k, int64_t size, ew_permuter *permute);
+                    int ndim, int k, int64_t size, ew_permuter *permute,
+                    int windows);
 
-/* The groups of elements that a kernel which permutes takes at once there. */
-int64_t ew_places_groups(const struct ew_loop *loop, int ndim, int k,
-                         int64_t size);
+/* About how many picoseconds that takes run by run, nothing if it is one; and
+   by a kernel that permutes, by so many windows as take the least; INT64_MAX if
+   there would be too many groups. */
+int64_t ew_places_cost(const struct ew_loop *loop, int ndim, int k,
+                       int64_t size);
+int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
+                            int64_t size, int *windows);
 
 /* The same for lines; none where there are too many. */
 void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,

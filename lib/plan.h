@@ -70,7 +70,8 @@ struct ew_pass {
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;
     ew_kernel *spread[2]; /* makes copies of what such a tile has of an input */
-    ew_permuter *permute[2]; /* gathers it in vectors; NULL: run by run */
+    ew_permuter *permute[2];  /* gathers it in vectors; NULL: run by run */
+    unsigned char windows[2]; /* of those, so many make one */
     bool rows; /* its outermost loop is that of rows, where it has long ones */
     bool large[2]; /* inputs of which lines that tiles share are soon gone */
     uint16_t extent[EW_DEEP_LOOPS];

@@ -21,24 +21,21 @@
 #include "table.h"
 
 enum {
-    FEW = 32,             /* elements that are in a tile without asking */
-    WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
-    TILE_COST = 60000,    /* of steps through buffers, per tile */
-    CALL_COST = 12000,    /* of a kernel that needs none, per two loops */
-    ROW_COST = 3000,      /* in that call, */
-    LINE_ROW = 2000,      /* if it is whole lines */
-    LONG_ROW = 240,       /* bytes; such rows of a tile need not be one */
-    HALF_ROW = 16,        /* elements; shorter rows of f16 and bf16, */
-    HALF_COST = 30000,    /* cost that much */
-    MOVE_COST = 300,      /* of a run that is gathered or scattered */
-    PERMUTE_COST = 500,   /* of a group that is permuted, */
-    PERMUTE_BYTES = 1000, /* of bytes, */
-    PERMUTE_LEAST = 8,    /* elements in it, or it is not worth it */
-    PACK_COST = 60,       /* of an element that another kernel packs */
-    GATHER_COST = 300,    /* of one that it picks */
-    PACK_ROW = 1000,      /* of a row in which it picks */
-    STRIDED_COST = 500,   /* of one that a kernel takes as it is */
-    WORTH = 4000000       /* of a call, or looking for a tile takes longer */
+    FEW = 32,           /* elements that are in a tile without asking */
+    WHOLE = 7,          /* of a loop that is in a tile as a whole or not */
+    TILE_COST = 60000,  /* of steps through buffers, per tile */
+    CALL_COST = 12000,  /* of a kernel that needs none, per two loops */
+    ROW_COST = 3000,    /* in that call, */
+    LINE_ROW = 2000,    /* if it is whole lines */
+    LONG_ROW = 240,     /* bytes; such rows of a tile need not be one */
+    HALF_ROW = 16,      /* elements; shorter rows of f16 and bf16, */
+    HALF_COST = 30000,  /* cost that much */
+    MOVE_COST = 300,    /* of a row of copies of an element */
+    PACK_COST = 60,     /* of an element that another kernel packs */
+    GATHER_COST = 300,  /* of one that it picks */
+    PACK_ROW = 1000,    /* of a row in which it picks */
+    STRIDED_COST = 500, /* of one that a kernel takes as it is */
+    WORTH = 4000000     /* of a call, or looking for a tile takes longer */
 };
 
 /* An operand that stays in the L1 cache costs less, and one that does not stay
@@ -188,30 +185,45 @@ static int64_t run_in_tile(const struct elementwise_plan *plan, int k, int ndim,
     return still ? 0 : run;
 }
 
-/* What it costs to gather input k of a tile by permuting groups; more than any
-   other way if that cannot be. */
-static int64_t permute_cost(const struct elementwise_plan *plan, int k,
-                            const int64_t extent[])
+/* The loops of a tile. */
+static int tile_loops(const struct elementwise_plan *plan,
+                      const int64_t extent[], struct ew_loop tile[])
 {
-    struct ew_loop tile[EW_DEEP_NDIM];
-    int64_t size = plan->pass.stored[k];
     int ndim = 0;
-    if (k == EW_OUT || size > 8 || !ew_table_permute(plan->level))
-        return INT64_MAX;
     for (int i = 0; i < plan->ndim; i++)
         if (extent[i] > 1) {
             tile[ndim] = plan->loop[i];
             tile[ndim++].n = extent[i];
         }
-    int64_t groups = ew_places_groups(tile, ndim, k, size);
-    if (groups * PERMUTE_LEAST > product(extent, plan->ndim))
+    return ndim;
+}
+
+/* What it costs to gather input k of a tile by permuting groups of so many
+   windows; more than any other way if that cannot be. */
+static int64_t permute_cost(const struct elementwise_plan *plan, int k,
+                            const int64_t extent[], int *windows)
+{
+    struct ew_loop tile[EW_DEEP_NDIM];
+    int64_t size = plan->pass.stored[k];
+    if (k == EW_OUT || size > 8 || !ew_table_permute(plan->level))
         return INT64_MAX;
-    return (size == 1 ? PERMUTE_BYTES : PERMUTE_COST) * groups;
+    return ew_places_permuting(tile, tile_loops(plan, extent, tile), k, size,
+                               windows);
 }
 
 /* What it costs to gather or scatter operand k of a tile, run by run; nothing
    if it is one. */
 static int64_t move_cost(const struct elementwise_plan *plan, int k,
+                         const int64_t extent[])
+{
+    struct ew_loop tile[EW_DEEP_NDIM];
+    return ew_places_cost(tile, tile_loops(plan, extent, tile), k,
+                          plan->pass.stored[k]);
+}
+
+/* The same with copies one by one, which says too much, as lines of other ways
+   do. */
+static int64_t copy_cost(const struct elementwise_plan *plan, int k,
                          const int64_t extent[])
 {
     int64_t all = product(extent, plan->ndim) * plan->pass.stored[k];
@@ -225,10 +237,12 @@ static int64_t deep_cost(const struct elementwise_plan *plan,
                          const int64_t extent[], bool permutes)
 {
     int64_t cost = TILE_COST;
+    int windows;
     for (int k = 0; k <= EW_OUT; k++) {
-        int64_t move = move_cost(plan, k, extent);
+        int64_t move =
+            permutes ? move_cost(plan, k, extent) : copy_cost(plan, k, extent);
         int64_t permute =
-            move && permutes ? permute_cost(plan, k, extent) : move;
+            move && permutes ? permute_cost(plan, k, extent, &windows) : move;
         cost += permute < move ? permute : move;
     }
     return cost / product(extent, plan->ndim);
@@ -370,9 +384,14 @@ static bool in_rows(const struct elementwise_plan *plan, int k)
 static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
 {
     struct ew_pass *pass = &plan->pass;
-    for (int k = 0; k < 2; k++)
-        if (permute_cost(plan, k, extent) < move_cost(plan, k, extent))
-            pass->permute[k] = ew_table_permute(plan->level);
+    for (int k = 0; k < 2; k++) {
+        int windows;
+        if (permute_cost(plan, k, extent, &windows) >=
+            move_cost(plan, k, extent))
+            continue;
+        pass->permute[k] = ew_table_permute(plan->level);
+        pass->windows[k] = (unsigned char)windows;
+    }
     for (int i = 0; i < plan->ndim; i++) {
         if (extent[i] == 1)
             continue;
@@ -418,9 +437,12 @@ static bool is_cheaper(const struct elementwise_plan *plan,
         return true;
     if (ew_pass_widest(&plan->pass, 3) >= 8 || by_one)
         return false;
-    return course[EW_OUT].bytes < FAR_BYTES
-               ? 3 * permuted < 2 * flat
-               : 3 * (permuted + lines) < 2 * (flat + flat_lines);
+    int64_t now = flat, then = permuted, parts = plan->pass.turn ? 3 : 4;
+    if (course[EW_OUT].bytes >= FAR_BYTES) {
+        now += flat_lines;
+        then += lines;
+    }
+    return parts * then < (parts - 1) * now;
 }
 
 /* Takes tiles of several loops where two are too few: their rows are short, or

@@ -136,8 +136,10 @@ START_TEST(tiles_of_several_loops_give_the_whole)
         for (int k = 0; k < 3; k++) {
             random_course(loop, ndim, k);
             pass.size[k] = pass.stored[k] = (unsigned char)width;
-            if (k < EW_OUT && width <= 8 && support_random(0, 1))
+            if (k < EW_OUT && width <= 8 && support_random(0, 1)) {
                 pass.permute[k] = ew_table_permute(ew_cpu_level());
+                pass.windows[k] = (unsigned char)(1 << support_random(0, 3));
+            }
         }
         for (int i = 0; i < ndim && in_place; i++)
             loop[i].stride[EW_X] = loop[i].stride[EW_OUT];
@@ -284,7 +286,8 @@ static int64_t draw_near(struct ew_loop *loop, int ndim, int64_t size,
     *low = 0;
     *high = size;
     for (int i = 0; i < ndim; i++) {
-        int64_t step = size * support_random(-12, 12);
+        int64_t far = support_random(0, 1) ? 12 : 80;
+        int64_t step = size * support_random(-far, far);
         loop[i].n = support_random(1, 11);
         loop[i].stride[EW_X] = step;
         *(step < 0 ? low : high) += (loop[i].n - 1) * step;
@@ -315,7 +318,8 @@ START_TEST(groups_are_permuted_in_their_place)
         char *to = out + PAGE - n * size;
         memset(out, 77, PAGE);
         ew_places_make(&places, loop, ndim, EW_X, size,
-                       ew_table_permute(ew_cpu_level()));
+                       ew_table_permute(ew_cpu_level()),
+                       1 << support_random(0, 3));
         ew_gather(&places, from, to);
         if (!places.permute)
             continue;

@@ -213,13 +213,18 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
                          char *to, int64_t row, const struct ew_next next[2]);
 
 /*
- * A permuter moves groups of elements of `size` bytes, each from within a
- * window of at most a line: byte j of group i, out[to[i] + j], is that at
- * x[at[i] + from[j]]. Elements stay whole. Groups may share elements.
+ * A permuter moves groups of elements of `size` bytes, each from within up to
+ * EW_WINDOWS windows, which together are at most a line: a vector of all of
+ * them is made of line / windows bytes each, and byte j of group i,
+ * out[to[i] + j], is that at from[j] there. Window w of group i starts at
+ * x[at[i] + place[w]]. Elements stay whole. Groups may share elements.
  */
+enum { EW_WINDOWS = 8 };
 struct ew_permutation {
     int64_t size, groups, bytes, window; /* bytes of one group, one window */
+    int64_t windows;                     /* 1, 2, 4 or 8 */
     const int32_t *at, *to;
+    int32_t place[EW_WINDOWS];
     unsigned char from[EW_LINE];
 };
 typedef void ew_permuter(const struct ew_permutation *p, const char *x,

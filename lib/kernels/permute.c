@@ -26,11 +26,44 @@ EW_INLINE void store_group(int64_t most, __mmask64 bytes, __m512i v, char *out)
         _mm512_mask_storeu_epi8(out, bytes, v);
 }
 
+/* Two windows of at most 8 bytes side by side. */
+EW_INLINE __m128i load_two(__mmask16 window, const char *x,
+                           const int32_t place[])
+{
+    return _mm_unpacklo_epi64(_mm_maskz_loadu_epi8(window, x + place[0]),
+                              _mm_maskz_loadu_epi8(window, x + place[1]));
+}
+
+/* A quarter of the vector: one window of 16 bytes, or two. */
+EW_INLINE __m128i load_quarter(int windows, __mmask16 window, const char *x,
+                               const int32_t place[], int i)
+{
+    return windows == 8 ? load_two(window, x, place + 2 * i)
+                        : _mm_maskz_loadu_epi8(window, x + place[i]);
+}
+
+EW_INLINE __m512i load_windows(int windows, __mmask64 window, const char *x,
+                               const int32_t place[])
+{
+    if (windows == 1)
+        return _mm512_maskz_loadu_epi8(window, x);
+    if (windows == 2)
+        return _mm512_inserti64x4(
+            _mm512_castsi256_si512(
+                _mm256_maskz_loadu_epi8((__mmask32)window, x + place[0])),
+            _mm256_maskz_loadu_epi8((__mmask32)window, x + place[1]), 1);
+    const __mmask16 m = (__mmask16)window;
+    __m512i v = _mm512_castsi128_si512(load_quarter(windows, m, x, place, 0));
+    v = _mm512_inserti32x4(v, load_quarter(windows, m, x, place, 1), 1);
+    v = _mm512_inserti32x4(v, load_quarter(windows, m, x, place, 2), 2);
+    return _mm512_inserti32x4(v, load_quarter(windows, m, x, place, 3), 3);
+}
+
 /* 16-bit words may go anywhere. So of bytes two vectors are made, of the words
    that the even ones of the group are in, and of those of the odd ones; from
    each word a shuffle takes the lower byte or the upper. */
-EW_INLINE void move_groups(const struct ew_permutation *p, int64_t most,
-                           bool bytes, const char *x, char *out)
+EW_INLINE void move_groups(const struct ew_permutation *p, int windows,
+                           int64_t most, bool bytes, const char *x, char *out)
 {
     const __mmask64 window = first(p->window), group = first(p->bytes);
     const __m512i from = _mm512_loadu_si512(p->from);
@@ -45,7 +78,7 @@ EW_INLINE void move_groups(const struct ew_permutation *p, int64_t most,
     const int32_t *at = p->at, *to = p->to;
     const int64_t n = p->groups;
     for (int64_t i = 0; i < n; i++) {
-        __m512i v = _mm512_maskz_loadu_epi8(window, x + at[i]);
+        __m512i v = load_windows(windows, window, x + at[i], p->place);
         __m512i made = _mm512_permutexvar_epi16(even, v);
         if (bytes)
             made = _mm512_or_si512(
@@ -55,23 +88,36 @@ EW_INLINE void move_groups(const struct ew_permutation *p, int64_t most,
     }
 }
 
-EW_INLINE void permute_sized(const struct ew_permutation *p, bool bytes,
-                             const char *x, char *out)
+EW_INLINE void permute_sized(const struct ew_permutation *p, int windows,
+                             bool bytes, const char *x, char *out)
 {
     if (p->bytes <= 16)
-        move_groups(p, 16, bytes, x, out);
+        move_groups(p, windows, 16, bytes, x, out);
     else if (p->bytes <= 32)
-        move_groups(p, 32, bytes, x, out);
+        move_groups(p, windows, 32, bytes, x, out);
     else
-        move_groups(p, 64, bytes, x, out);
+        move_groups(p, windows, 64, bytes, x, out);
+}
+
+EW_INLINE void permute_from(const struct ew_permutation *p, int windows,
+                            const char *x, char *out)
+{
+    if (p->size == 1)
+        permute_sized(p, windows, true, x, out);
+    else
+        permute_sized(p, windows, false, x, out);
 }
 
 static void permute(const struct ew_permutation *p, const char *x, char *out)
 {
-    if (p->size == 1)
-        permute_sized(p, true, x, out);
+    if (p->windows == 1)
+        permute_from(p, 1, x, out);
+    else if (p->windows == 2)
+        permute_from(p, 2, x, out);
+    else if (p->windows == 4)
+        permute_from(p, 4, x, out);
     else
-        permute_sized(p, false, x, out);
+        permute_from(p, 8, x, out);
 }
 
 ew_permuter *const EW_CONCAT(ew_permute, EW_LEVEL) = permute;
