@@ -226,6 +226,12 @@ static struct runs find_runs(const struct ew_loop *loop, int ndim, int k,
     return r;
 }
 
+int64_t ew_places_runs(const struct ew_loop *loop, int ndim, int k,
+                       int64_t size)
+{
+    return find_runs(loop, ndim, k, size).runs;
+}
+
 int64_t ew_places_cost(const struct ew_loop *loop, int ndim, int k,
                        int64_t size)
 {

@@ -33,6 +33,10 @@ void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
                     int ndim, int k, int64_t size, ew_permuter *permute,
                     int windows);
 
+/* The number of runs there. */
+int64_t ew_places_runs(const struct ew_loop *loop, int ndim, int k,
+                       int64_t size);
+
 /* About how many picoseconds that takes run by run, nothing if it is one; and
    by a kernel that permutes, by so many windows as take the least; INT64_MAX if
    there would be too many groups. */

@@ -23,8 +23,8 @@ enum {
     EW_TILE_BYTES = 8192, /* per buffer: four of them stay in the L1 cache */
     /* Tiles of several loops have no more elements, and no more loops than
        that many elements allow. */
-    EW_DEEP_ELEMENTS = 1024,
-    EW_DEEP_LOOPS = 10,
+    EW_DEEP_ELEMENTS = 2048,
+    EW_DEEP_LOOPS = 11,
     EW_DEEP_NDIM = 16 /* loops of a nest; those of more are not cut so */
 };
 

@@ -22,6 +22,8 @@
 
 enum {
     FEW = 32,           /* elements that are in a tile without asking */
+    ELEMENTS = 1024,    /* of most tiles */
+    FEW_RUNS = 128,     /* in one of more elements */
     WHOLE = 7,          /* of a loop that is in a tile as a whole or not */
     TILE_COST = 60000,  /* of steps through buffers, per tile */
     CALL_COST = 12000,  /* of a kernel that needs none, per two loops */
@@ -33,7 +35,8 @@ enum {
     MOVE_COST = 300,    /* of a row of copies of an element */
     PACK_COST = 60,     /* of an element that another kernel packs */
     GATHER_COST = 300,  /* of one that it picks */
-    PACK_ROW = 1000,    /* of a row in which it picks */
+    PACK_ROW = 1000,    /* of a row in which it picks, */
+    PACK_BYTES = 3000,  /* or picks bytes */
     STRIDED_COST = 500, /* of one that a kernel takes as it is */
     WORTH = 4000000     /* of a call, or looking for a tile takes longer */
 };
@@ -151,10 +154,11 @@ static bool grow(const struct elementwise_plan *plan,
     return best >= 0;
 }
 
-/* Finds the tile. Whole inner loops that are a few lines of out are where it
-   starts. */
-static void find_tile(const struct elementwise_plan *plan,
-                      const struct course course[3], int64_t extent[])
+/* Makes a tile of at most so many elements. Whole inner loops that are a few
+   lines of out are where it starts. */
+static void grow_tile(const struct elementwise_plan *plan,
+                      const struct course course[3], int64_t elements,
+                      int64_t extent[])
 {
     int64_t most = EW_TILE_BYTES / ew_pass_widest(&plan->pass, 3);
     int64_t few = FEW;
@@ -162,8 +166,8 @@ static void find_tile(const struct elementwise_plan *plan,
         extent[i] = plan->loop[i].n <= few ? plan->loop[i].n : 1;
         few = extent[i] > 1 ? few / extent[i] : 0;
     }
-    if (most > EW_DEEP_ELEMENTS)
-        most = EW_DEEP_ELEMENTS;
+    if (most > elements)
+        most = elements;
     while (grow(plan, course, most, extent))
         ;
 }
@@ -263,7 +267,7 @@ static int64_t row_cost(const struct elementwise_plan *plan, int k)
         ew_magnitude(rows->stride[k]) == size)
         return PACK_COST;
     return (col <= 4 * size ? PACK_COST : GATHER_COST) +
-           (ends ? PACK_ROW / cols->n : 0);
+           (ends ? (size == 1 ? PACK_BYTES : PACK_ROW) / cols->n : 0);
 }
 
 /* The same, where one row of those that are repeated is packed. */
@@ -443,6 +447,33 @@ static bool is_cheaper(const struct elementwise_plan *plan,
         then += lines;
     }
     return parts * then < (parts - 1) * now;
+}
+
+/* Whether few steps gather or scatter every operand of a tile. */
+static bool takes_few(const struct elementwise_plan *plan,
+                      const int64_t extent[])
+{
+    struct ew_loop tile[EW_DEEP_NDIM];
+    int ndim = tile_loops(plan, extent, tile), windows;
+    for (int k = 0; k <= EW_OUT; k++) {
+        int64_t runs = ew_places_runs(tile, ndim, k, plan->pass.stored[k]);
+        if (runs > FEW_RUNS && permute_cost(plan, k, extent, &windows) >
+                                   move_cost(plan, k, extent))
+            return false;
+    }
+    return true;
+}
+
+/* Tiles of bytes have more elements, unless that is many steps, or much is
+   brought from beyond the L2 cache for each. */
+static void find_tile(const struct elementwise_plan *plan,
+                      const struct course course[3], int64_t extent[])
+{
+    bool bytes =
+        ew_pass_widest(&plan->pass, 3) == 1 && course[EW_OUT].bytes < FAR_BYTES;
+    grow_tile(plan, course, bytes ? EW_DEEP_ELEMENTS : ELEMENTS, extent);
+    if (bytes && !takes_few(plan, extent))
+        grow_tile(plan, course, ELEMENTS, extent);
 }
 
 /* Takes tiles of several loops where two are too few: their rows are short, or
