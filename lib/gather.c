@@ -29,6 +29,7 @@ enum {
     RUN_COST = 450,   /* of any other, */
     COPY_COST = 40,   /* of an element that is a copy, */
     BYTES_COST = 400, /* of a group of bytes more than of others, */
+    NEAR_BYTES = 16,  /* unless they come from so few, */
     WINDOWS = 4       /* with 1, 2, 4 or 8 windows */
 };
 static const int64_t group_cost[WINDOWS] = {800, 1100, 1600, 2600};
@@ -119,7 +120,8 @@ int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
     for (int i = 0; i < WINDOWS; i++) {
         struct group g = find_group(loop, ndim, k, size, 1 << i);
         int64_t groups = count_groups(&g, loop, ndim);
-        int64_t cost = groups * (group_cost[i] + (size == 1 ? BYTES_COST : 0));
+        bool bytes = size == 1 && (i > 0 || g.window > NEAR_BYTES);
+        int64_t cost = groups * (group_cost[i] + (bytes ? BYTES_COST : 0));
         if (groups > MOST_GROUPS || cost >= least)
             continue;
         least = cost;

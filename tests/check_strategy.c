@@ -4,6 +4,7 @@
  * of the reference however tiles are cut.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cpu.h"

@@ -88,6 +88,22 @@ EW_INLINE void move_groups(const struct ew_permutation *p, int windows,
     }
 }
 
+/* Bytes from a window of 16: where each quarter of the vector has all of it,
+   one shuffle is enough. */
+EW_INLINE void move_near(const struct ew_permutation *p, int64_t most,
+                         const char *x, char *out)
+{
+    const __mmask64 window = first(p->window), group = first(p->bytes);
+    const __m512i from = _mm512_loadu_si512(p->from);
+    const int32_t *at = p->at, *to = p->to;
+    const int64_t n = p->groups;
+    for (int64_t i = 0; i < n; i++) {
+        __m128i v = _mm_maskz_loadu_epi8((__mmask16)window, x + at[i]);
+        __m512i all = _mm512_broadcast_i32x4(v);
+        store_group(most, group, _mm512_shuffle_epi8(all, from), out + to[i]);
+    }
+}
+
 EW_INLINE void permute_sized(const struct ew_permutation *p, int windows,
                              bool bytes, const char *x, char *out)
 {
@@ -110,7 +126,12 @@ EW_INLINE void permute_from(const struct ew_permutation *p, int windows,
 
 static void permute(const struct ew_permutation *p, const char *x, char *out)
 {
-    if (p->windows == 1)
+    bool near = p->size == 1 && p->windows == 1 && p->window <= 16;
+    if (near && p->bytes <= 16)
+        move_near(p, 16, x, out);
+    else if (near)
+        move_near(p, 64, x, out);
+    else if (p->windows == 1)
         permute_from(p, 1, x, out);
     else if (p->windows == 2)
         permute_from(p, 2, x, out);
