@@ -33,7 +33,8 @@ enum {
     HALF_ROW = 16,      /* elements; shorter rows of f16 and bf16, */
     HALF_COST = 30000,  /* cost that much */
     MOVE_COST = 300,    /* of a row of copies of an element */
-    PACK_COST = 60,     /* of an element that another kernel packs */
+    PACK_COST = 60,     /* of an element that another kernel packs, */
+    PACK_BYTE = 30,     /* or a byte */
     GATHER_COST = 300,  /* of one that it picks */
     PACK_ROW = 1000,    /* of a row in which it picks, */
     PACK_BYTES = 3000,  /* or picks bytes */
@@ -49,7 +50,7 @@ enum { NEAR_BYTES = 16 << 10, FAR_BYTES = 1 << 20 };
    in a cache: of more than CACHE_WAYS one pushes the other out. Lines of out
    that are written in parts, or whose neighbours come much later, then cost so
    many times as much. */
-enum { CACHE_WAY = 4096, CACHE_WAYS = 8, CROWDED = 4 };
+enum { CACHE_WAY = 4096, CACHE_WAYS = 8, CROWDED = 3 };
 
 /* The loops of a plan along which one operand moves. */
 struct course {
@@ -93,6 +94,13 @@ static void find_courses(const struct elementwise_plan *plan,
         find_course(plan, k, &course[k]);
 }
 
+/* The places in a way of the cache that lines so many bytes apart have. */
+static int64_t places(int64_t step)
+{
+    int64_t power = step & -step;
+    return power < CACHE_WAY ? CACHE_WAY / power : 1;
+}
+
 /* What it costs to bring the lines of an operand in a tile: what lies closer
    than a line is a block, farther loops repeat it. */
 static int64_t line_cost(const struct course *course, const int64_t extent[])
@@ -105,8 +113,7 @@ static int64_t line_cost(const struct course *course, const int64_t extent[])
             continue;
         }
         blocks *= n;
-        if (course->is_out && step % CACHE_WAY == 0 && n > CACHE_WAYS &&
-            block <= EW_LINE)
+        if (course->is_out && n > CACHE_WAYS * places(step) && block <= EW_LINE)
             first = CROWDED * course->first;
     }
     return blocks * (first + course->next * block / EW_LINE);
@@ -259,14 +266,17 @@ static int64_t row_cost(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t size = plan->pass.stored[k], col = ew_magnitude(cols->stride[k]);
-    bool ends = rows->stride[k] != cols->n * cols->stride[k] &&
+    bool ends = cols->stride[k] != size &&
+                rows->stride[k] != cols->n * cols->stride[k] &&
                 cols->n * size % EW_LINE != 0;
     if (col == 0 && MOVE_COST / cols->n < PACK_COST)
         return MOVE_COST / cols->n;
-    if (col == 0 || cols->stride[k] == size ||
-        ew_magnitude(rows->stride[k]) == size)
+    if (col == 0 || ew_magnitude(rows->stride[k]) == size)
         return PACK_COST;
-    return (col <= 4 * size ? PACK_COST : GATHER_COST) +
+    int64_t pack = size == 1 && !ends ? PACK_BYTE : PACK_COST;
+    if (cols->stride[k] == size)
+        return pack;
+    return (col <= 4 * size ? pack : GATHER_COST) +
            (ends ? (size == 1 ? PACK_BYTES : PACK_ROW) / cols->n : 0);
 }
 
