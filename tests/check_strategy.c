@@ -322,6 +322,45 @@ START_TEST(elements_within_a_line_are_permuted_where_the_level_can)
 }
 END_TEST
 
+/* x is the same block for all of dimension 0, y one element for eight: in a
+   large output tiles have fewer elements. */
+START_TEST(tiles_of_bytes_in_the_caches_have_more_elements)
+{
+    for (int large = 0; large < 2; large++) {
+        const int64_t shape[] = {large ? 4000 : 256, 64, 8};
+        const int64_t of_x[] = {0, 8, 1}, of_y[] = {64, 1, 0};
+        elementwise_tensor a = {NULL, ELEMENTWISE_U8, 3, shape, of_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_U8, 3, shape, of_y};
+        elementwise_tensor o = {NULL, ELEMENTWISE_U8, 3, shape, NULL};
+        struct elementwise_plan p;
+        int elements = 1;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        for (int i = 0; i < p.pass.deep; i++)
+            elements *= p.pass.extent[i];
+        ck_assert(elements == (large ? 1024 : 2048) ||
+                  p.level != EW_LEVEL_AVX512);
+    }
+}
+END_TEST
+
+/* x is turned, and out has 37 rows of 27 bytes, so many bytes apart: at a
+   multiple of 2048 bytes the caches have room for the lines of 16. */
+START_TEST(lines_of_out_that_push_each_other_out_are_not_in_a_tile)
+{
+    for (int64_t n = 2047; n <= 2049; n++) {
+        const int64_t shape[] = {37, n, 27};
+        const int64_t of_x[] = {1, 37, 37 * n}, of_y[] = {27, 0, 1};
+        elementwise_tensor a = {NULL, ELEMENTWISE_BOOL, 3, shape, of_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_BOOL, 3, shape, of_y};
+        elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 3, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(
+            ew_plan_make(&p, ELEMENTWISE_LESS_THAN, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.deep > 0, n == 2048);
+    }
+}
+END_TEST
+
 /* x is gathered into tiles in which y and out have runs of 64 elements; with
    runs of 32 a tile is one row. */
 START_TEST(long_runs_in_a_tile_of_several_loops_are_its_rows)
@@ -740,6 +779,9 @@ int main(void)
     tcase_add_test(choosing, a_plan_says_what_a_tile_of_several_loops_holds);
     tcase_add_test(choosing,
                    elements_within_a_line_are_permuted_where_the_level_can);
+    tcase_add_test(choosing, tiles_of_bytes_in_the_caches_have_more_elements);
+    tcase_add_test(choosing,
+                   lines_of_out_that_push_each_other_out_are_not_in_a_tile);
     tcase_add_test(choosing, long_runs_in_a_tile_of_several_loops_are_its_rows);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
