@@ -6,8 +6,8 @@
  *     loops {2, 8 bytes apart} {3, 100 apart} {2, 16 apart}, elements of 8
  *     runs of 16 bytes at 0, 100, 200, 16, 116, 216
  *
- * Or elements that lie within a line of memory are one group, which a kernel
- * puts in order as a vector.
+ * Or elements that lie in one window of a line's bytes, or in a few smaller
+ * ones, are a group, which a kernel puts in order as a vector.
  */
 #include "gather.h"
 

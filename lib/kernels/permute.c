@@ -1,8 +1,9 @@
 /*
  * Moves groups of elements that lie near each other, in any order: a vector is
- * read, one or a few instructions put its bytes in the order of the group, and
- * it is stored. Only levels with vectors of a line and masks for them can: no
- * byte outside the window is touched, in reading or storing.
+ * read from one window, or made of several side by side, one or a few
+ * instructions put its bytes in the order of the group, and it is stored. Only
+ * levels with vectors of a line and masks for them can: no byte outside the
+ * windows is touched, in reading or storing.
  */
 #include "loop.h"
 
