@@ -38,8 +38,7 @@ static struct ew_stride deep_stride(struct deep *deep, int k, int64_t cols)
         moves |= deep->tile[d].stride[k] != 0;
     if (moves)
         ew_places_make(places, deep->tile, pass->deep, k, pass->stored[k],
-                       k < EW_OUT ? pass->permute[k] : NULL,
-                       k < EW_OUT ? pass->windows[k] : 0);
+                       k < EW_OUT ? &pass->gather[k] : NULL);
     bool run = moves && places->copies == 1 && !places->permute;
     bool dense = run && places->runs == 1;
     bool rows =

@@ -32,6 +32,8 @@ enum {
     NEAR_BYTES = 16,  /* unless they come from so few, */
     WINDOWS = 4       /* with 1, 2, 4 or 8 windows */
 };
+enum { BLOCK = 16 }; /* bytes of a row, or a column, of what is turned */
+static const int64_t block_cost[EW_TURNS] = {20000, 8000, 2600};
 static const int64_t group_cost[WINDOWS] = {800, 1100, 1600, 2600};
 
 /* A table of places for any loops is made of copies of that for what is inside,
@@ -130,13 +132,30 @@ int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
     return least;
 }
 
+/* Repeats the groups along the loops from `first` on, for which the next one is
+   `dense` bytes on. Returns their number. */
+static int64_t repeat_groups(int32_t at[], int32_t to[], int64_t groups,
+                             const struct ew_loop *loop, int first, int ndim,
+                             int k, int64_t dense)
+{
+    struct ew_loop outer[EW_DEEP_LOOPS + 1];
+    if (first >= ndim)
+        return groups;
+    for (int d = first; d < ndim; d++) {
+        outer[d].n = loop[d].n;
+        outer[d].stride[EW_OUT] = dense;
+        dense *= loop[d].n;
+    }
+    extend_table(to, groups, &outer[first], ndim - first, EW_OUT);
+    return extend_table(at, groups, &loop[first], ndim - first, k);
+}
+
 /* The places of groups, of which the last of a loop ends where that does, and
    shares elements with the one before. */
 static void make_groups(struct ew_permutation *p, const struct group *g,
                         int32_t at[], int32_t to[], const struct ew_loop *loop,
                         int ndim, int k)
 {
-    struct ew_loop outer[EW_DEEP_LOOPS + 1] = {{0}};
     int64_t n = g->whole < ndim ? loop[g->whole].n : 1, pieces = 0;
     int64_t dense = p->bytes / g->part;
     for (int64_t i = 0; i < n; i += g->part) {
@@ -146,18 +165,8 @@ static void make_groups(struct ew_permutation *p, const struct group *g,
             at[pieces] += (int32_t)(start * loop[g->whole].stride[k]);
         to[pieces++] = (int32_t)(start * dense);
     }
-    dense *= n;
-    for (int d = g->whole + 1; d < ndim; d++) {
-        outer[d] = (struct ew_loop){.n = loop[d].n};
-        outer[d].stride[EW_OUT] = dense;
-        dense *= loop[d].n;
-    }
-    int left = ndim - g->whole - 1;
-    p->groups = pieces;
-    if (left <= 0)
-        return;
-    p->groups = extend_table(at, pieces, &loop[g->whole + 1], left, k);
-    extend_table(to, pieces, &outer[g->whole + 1], left, EW_OUT);
+    p->groups =
+        repeat_groups(at, to, pieces, loop, g->whole + 1, ndim, k, dense * n);
 }
 
 /* Where the elements of a group are in the vector of its windows, and these in
@@ -245,17 +254,91 @@ int64_t ew_places_cost(const struct ew_loop *loop, int ndim, int k,
            (r.copies > 1 ? r.runs * r.copies * COPY_COST : 0);
 }
 
+/* What may be turned: along one loop elements, or runs, are neighbours; those
+   of the loops inside it are columns. Nothing if either is less than a block.
+ */
+struct rectangle {
+    int inner, along;
+    int64_t size, columns, rows;
+};
+
+static struct rectangle find_rectangle(const struct ew_loop *loop, int ndim,
+                                       int k, int64_t size)
+{
+    struct runs runs = find_runs(loop, ndim, k, size);
+    struct rectangle r = {0, 0, size, 1, 0};
+    if (runs.copies == 1) {
+        r.inner = runs.inner;
+        r.size = runs.run;
+    }
+    for (r.along = r.inner; r.along < ndim; r.along++) {
+        int64_t step = ew_magnitude(loop[r.along].stride[k]);
+        int64_t n = loop[r.along].n;
+        if (step == r.size && n * r.size >= BLOCK &&
+            r.columns * r.size >= BLOCK)
+            r.rows = n;
+        if (step == r.size)
+            return r;
+        r.columns *= n;
+    }
+    return r;
+}
+
+int64_t ew_places_turning(const struct ew_loop *loop, int ndim, int k,
+                          int64_t size, int64_t *turned)
+{
+    struct rectangle r = find_rectangle(loop, ndim, k, size);
+    int64_t n = BLOCK / r.size, cost = 0;
+    for (int i = 0; i < EW_TURNS && r.rows; i++)
+        if (r.size == 1 << i)
+            cost = block_cost[i] * ((r.rows + n - 1) / n) *
+                   ((r.columns + n - 1) / n);
+    for (int d = r.along + 1; d < ndim; d++)
+        cost *= loop[d].n;
+    *turned = r.size;
+    return cost ? cost : INT64_MAX;
+}
+
+/* False if what is inside a rest is less than a block, or not of that size. */
+static bool turn(struct ew_places *places, const struct ew_loop *loop, int ndim,
+                 int k, int64_t size, int64_t turned)
+{
+    struct rectangle r = find_rectangle(loop, ndim, k, size);
+    struct ew_permutation *p = &places->permutation;
+    int32_t *at = places->at + MOST_GROUPS, *to = at + MOST_GROUPS / 2;
+    if (!r.rows || r.size != turned)
+        return false;
+    make_table(places->at, &loop[r.inner], r.along - r.inner, k);
+    p->column = places->at;
+    p->columns = r.columns;
+    p->rows = r.rows;
+    p->row = r.columns * r.size;
+    at[0] = to[0] = 0;
+    if (loop[r.along].stride[k] < 0) {
+        at[0] = (int32_t)((r.rows - 1) * loop[r.along].stride[k]);
+        to[0] = (int32_t)((r.rows - 1) * p->row);
+        p->row = -p->row;
+    }
+    p->at = at;
+    p->to = to;
+    p->groups = repeat_groups(at, to, 1, loop, r.along + 1, ndim, k,
+                              r.rows * r.columns * r.size);
+    return true;
+}
+
 void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
-                    int ndim, int k, int64_t size, ew_permuter *kernel,
-                    int windows)
+                    int ndim, int k, int64_t size, const struct ew_gathering *g)
 {
     struct runs r = find_runs(loop, ndim, k, size);
     places->run = r.run;
     places->runs = r.runs;
     places->copies = r.copies;
     places->permute = NULL;
-    if (kernel && r.runs > 1 && permute(places, loop, ndim, k, size, windows)) {
-        places->permute = kernel;
+    bool vectors = g && g->kernel && r.runs > 1;
+    if (vectors &&
+        (g->turned ? turn(places, loop, ndim, k, size, g->turned)
+                   : permute(places, loop, ndim, k, size, g->windows))) {
+        places->permute = g->kernel;
         places->copies = 1;
     } else
         make_table(places->at, &loop[r.inner], ndim - r.inner, k);

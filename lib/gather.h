@@ -27,11 +27,11 @@ struct ew_lines {
 };
 
 /* The table of operand k, whose elements have `size` bytes, in a tile made by
-   the ndim loops. Places must fit in 32 bits. If there is a kernel to permute,
-   it takes so many windows, unless there are too many groups. */
+   the ndim loops. Places must fit in 32 bits. What is NULL or has no kernel, or
+   would need too long a table, goes run by run. */
 void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
-                    int ndim, int k, int64_t size, ew_permuter *permute,
-                    int windows);
+                    int ndim, int k, int64_t size,
+                    const struct ew_gathering *gathering);
 
 /* The number of runs there. */
 int64_t ew_places_runs(const struct ew_loop *loop, int ndim, int k,
@@ -44,6 +44,11 @@ int64_t ew_places_cost(const struct ew_loop *loop, int ndim, int k,
                        int64_t size);
 int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
                             int64_t size, int *windows);
+
+/* The same for a kernel that turns, and of how many bytes what it turns is; or
+   INT64_MAX if it cannot. */
+int64_t ew_places_turning(const struct ew_loop *loop, int ndim, int k,
+                          int64_t size, int64_t *turned);
 
 /* The same for lines; none where there are too many. */
 void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,

@@ -28,6 +28,13 @@ enum {
     EW_DEEP_NDIM = 16 /* loops of a nest; those of more are not cut so */
 };
 
+/* How a tile of several loops is gathered from an input: by permuting groups of
+   so many windows, by turning what has so many bytes, or run by run. */
+struct ew_gathering {
+    ew_permuter *kernel; /* NULL there */
+    unsigned char windows, turned;
+};
+
 /*
  * How one tile is made. Operands whose type is not the kernel's, or whose
  * layout it does not like, pass through a small buffer:
@@ -70,8 +77,7 @@ struct ew_pass {
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;
     ew_kernel *spread[2]; /* makes copies of what such a tile has of an input */
-    ew_permuter *permute[2];  /* gathers it in vectors; NULL: run by run */
-    unsigned char windows[2]; /* of those, so many make one */
+    struct ew_gathering gather[2];
     bool rows; /* its outermost loop is that of rows, where it has long ones */
     bool large[2]; /* inputs of which lines that tiles share are soon gone */
     uint16_t extent[EW_DEEP_LOOPS];

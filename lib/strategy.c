@@ -343,8 +343,11 @@ void ew_strategy_choose(struct elementwise_plan *plan)
 
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
 {
+    const struct ew_gathering *gather = &plan->pass.gather[k];
     if (ew_tile_places(plan, k))
-        return plan->pass.permute[k] ? "permuted" : "gathered";
+        return !gather->kernel  ? "gathered"
+               : gather->turned ? "transposed"
+                                : "permuted";
     if (plan->stage.ndim && plan->stage.operand == k)
         return "staged";
     if (!plan->pass.pack[k])

@@ -13,6 +13,7 @@ struct tables {
     ew_kernel *const *move;
     ew_streamer *const *stream;
     ew_permuter *const *permute;
+    ew_permuter *const *turn;
     const struct ew_activations *const *activations;
     const ew_derivatives *const *gradients;
     const ew_fused *const *fused;
@@ -22,15 +23,15 @@ struct tables {
 
 static const struct tables levels[EW_LEVELS] = {
     {ew_logic_base, ew_convert_base, ew_move_base, &ew_stream_base,
-     &ew_permute_base, ew_activation_base, ew_gradient_base, ew_fused_base,
-     ew_sum_base, &ew_join_base},
+     &ew_permute_base, ew_turn_base, ew_activation_base, ew_gradient_base,
+     ew_fused_base, ew_sum_base, &ew_join_base},
 #if defined(EW_HAVE_X86_LEVELS)
     {ew_logic_avx2, ew_convert_avx2, ew_move_avx2, &ew_stream_avx2,
-     &ew_permute_avx2, ew_activation_avx2, ew_gradient_avx2, ew_fused_avx2,
-     ew_sum_avx2, &ew_join_avx2},
+     &ew_permute_avx2, ew_turn_avx2, ew_activation_avx2, ew_gradient_avx2,
+     ew_fused_avx2, ew_sum_avx2, &ew_join_avx2},
     {ew_logic_avx512, ew_convert_avx512, ew_move_avx512, &ew_stream_avx512,
-     &ew_permute_avx512, ew_activation_avx512, ew_gradient_avx512,
-     ew_fused_avx512, ew_sum_avx512, &ew_join_avx512},
+     &ew_permute_avx512, ew_turn_avx512, ew_activation_avx512,
+     ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512, &ew_join_avx512},
 #endif
 };
 
@@ -85,6 +86,14 @@ ew_streamer *ew_table_stream(int level)
 ew_permuter *ew_table_permute(int level)
 {
     return *levels[level].permute;
+}
+
+ew_permuter *ew_table_turn(int level, int64_t size)
+{
+    for (int i = 0; i < EW_TURNS; i++)
+        if (size == 1 << i)
+            return levels[level].turn[i];
+    return NULL;
 }
 
 static const struct ew_activations *find_activations(int level,

@@ -62,4 +62,7 @@ ew_streamer *ew_table_stream(int level);
 /* What moves groups of elements in any order; NULL where nothing can. */
 ew_permuter *ew_table_permute(int level);
 
+/* What turns rectangles of elements of `size` bytes; NULL where nothing can. */
+ew_permuter *ew_table_turn(int level, int64_t size);
+
 #endif

@@ -209,27 +209,32 @@ static int tile_loops(const struct elementwise_plan *plan,
     return ndim;
 }
 
-/* What it costs to gather input k of a tile by permuting groups of so many
-   windows; more than any other way if that cannot be. */
-static int64_t permute_cost(const struct elementwise_plan *plan, int k,
-                            const int64_t extent[], int *windows)
+/* The best way to gather operand k of a tile, or to scatter out, and what it
+   costs: nothing if it is one run. */
+static struct ew_gathering find_gathering(const struct elementwise_plan *plan,
+                                          int k, const int64_t extent[],
+                                          int64_t *cost)
 {
     struct ew_loop tile[EW_DEEP_NDIM];
-    int64_t size = plan->pass.stored[k];
-    if (k == EW_OUT || size > 8 || !ew_table_permute(plan->level))
-        return INT64_MAX;
-    return ew_places_permuting(tile, tile_loops(plan, extent, tile), k, size,
-                               windows);
-}
-
-/* What it costs to gather or scatter operand k of a tile, run by run; nothing
-   if it is one. */
-static int64_t move_cost(const struct elementwise_plan *plan, int k,
-                         const int64_t extent[])
-{
-    struct ew_loop tile[EW_DEEP_NDIM];
-    return ew_places_cost(tile, tile_loops(plan, extent, tile), k,
-                          plan->pass.stored[k]);
+    struct ew_gathering best = {NULL, 0, 0};
+    int64_t size = plan->pass.stored[k], turned, permuting, turning;
+    int ndim = tile_loops(plan, extent, tile), windows = 0;
+    *cost = ew_places_cost(tile, ndim, k, size);
+    if (*cost == 0 || k == EW_OUT || size > 8)
+        return best;
+    permuting = ew_places_permuting(tile, ndim, k, size, &windows);
+    turning = ew_places_turning(tile, ndim, k, size, &turned);
+    if (permuting < *cost && ew_table_permute(plan->level)) {
+        *cost = permuting;
+        best.kernel = ew_table_permute(plan->level);
+        best.windows = (unsigned char)windows;
+    }
+    if (turning < *cost && ew_table_turn(plan->level, turned)) {
+        *cost = turning;
+        best.kernel = ew_table_turn(plan->level, turned);
+        best.turned = (unsigned char)turned;
+    }
+    return best;
 }
 
 /* The same with copies one by one, which says too much, as lines of other ways
@@ -243,18 +248,16 @@ static int64_t copy_cost(const struct elementwise_plan *plan, int k,
 }
 
 /* What an element costs beyond lines in a tile of these extents, with or
-   without what permuting saves. */
+   without what vectors save that gather. */
 static int64_t deep_cost(const struct elementwise_plan *plan,
-                         const int64_t extent[], bool permutes)
+                         const int64_t extent[], bool vectors)
 {
     int64_t cost = TILE_COST;
-    int windows;
     for (int k = 0; k <= EW_OUT; k++) {
-        int64_t move =
-            permutes ? move_cost(plan, k, extent) : copy_cost(plan, k, extent);
-        int64_t permute =
-            move && permutes ? permute_cost(plan, k, extent, &windows) : move;
-        cost += permute < move ? permute : move;
+        int64_t gather = copy_cost(plan, k, extent);
+        if (vectors)
+            find_gathering(plan, k, extent, &gather);
+        cost += gather;
     }
     return cost / product(extent, plan->ndim);
 }
@@ -398,14 +401,9 @@ static bool in_rows(const struct elementwise_plan *plan, int k)
 static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
 {
     struct ew_pass *pass = &plan->pass;
-    for (int k = 0; k < 2; k++) {
-        int windows;
-        if (permute_cost(plan, k, extent, &windows) >=
-            move_cost(plan, k, extent))
-            continue;
-        pass->permute[k] = ew_table_permute(plan->level);
-        pass->windows[k] = (unsigned char)windows;
-    }
+    int64_t cost;
+    for (int k = 0; k < 2; k++)
+        pass->gather[k] = find_gathering(plan, k, extent, &cost);
     for (int i = 0; i < plan->ndim; i++) {
         if (extent[i] == 1)
             continue;
@@ -464,11 +462,11 @@ static bool takes_few(const struct elementwise_plan *plan,
                       const int64_t extent[])
 {
     struct ew_loop tile[EW_DEEP_NDIM];
-    int ndim = tile_loops(plan, extent, tile), windows;
+    int ndim = tile_loops(plan, extent, tile);
+    int64_t cost;
     for (int k = 0; k <= EW_OUT; k++) {
         int64_t runs = ew_places_runs(tile, ndim, k, plan->pass.stored[k]);
-        if (runs > FEW_RUNS && permute_cost(plan, k, extent, &windows) >
-                                   move_cost(plan, k, extent))
+        if (runs > FEW_RUNS && !find_gathering(plan, k, extent, &cost).kernel)
             return false;
     }
     return true;

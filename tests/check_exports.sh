@@ -103,7 +103,7 @@ for level in base avx2 avx512; do
     archive=lib/.libs/lib$level.a
     [ -f "$archive" ] || continue
     for family in activation complex convert float fused gradient int join \
-        logic move permute stream sum; do
+        logic move permute stream sum turn; do
         echo "ew_${family}_$level"
     done >"$folder/tables"
     $NM -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort |

@@ -218,6 +218,10 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
  * them is made of line / windows bytes each, and byte j of group i,
  * out[to[i] + j], is that at from[j] there. Window w of group i starts at
  * x[at[i] + place[w]]. Elements stay whole. Groups may share elements.
+ *
+ * Another kind, by size, turns rectangles of at least 16 bytes in rows and
+ * columns: element c of row r, at out[to[i] + r * row] in a dense row, is that
+ * at x[at[i] + column[c]], r elements on.
  */
 enum { EW_WINDOWS = 8 };
 struct ew_permutation {
@@ -226,6 +230,8 @@ struct ew_permutation {
     const int32_t *at, *to;
     int32_t place[EW_WINDOWS];
     unsigned char from[EW_LINE];
+    int64_t rows, columns, row; /* of a rectangle */
+    const int32_t *column;
 };
 typedef void ew_permuter(const struct ew_permutation *p, const char *x,
                          char *out);
@@ -243,6 +249,7 @@ typedef void ew_permuter(const struct ew_permutation *p, const char *x,
  *   ew_move_base     move.c      OUT = X, elements of 1, 2, 4, 8, 16 bytes
  *   ew_stream_base   stream.c    no table, as there is but one
  *   ew_permute_base  permute.c   the same; NULL: the level cannot
+ *   ew_turn_base     move.c      turns elements of 1, 2, 4 bytes; NULL: cannot
  *   ew_activation_base activation.c f16 ... f64; c64 and c128: EW_SCALE only
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
  *   ew_fused_base    gradient.c  sums of derivatives on f16 ... f64
@@ -250,7 +257,7 @@ typedef void ew_permuter(const struct ew_permutation *p, const char *x,
  *   ew_join_base     sum.c       no table, as there is but one
  */
 enum { EW_LOGIC_BOOL, EW_LOGIC_I64_U64, EW_LOGIC_U64_I64, EW_LOGIC_ROWS };
-enum { EW_MOVES = 5 };
+enum { EW_MOVES = 5, EW_TURNS = 3 };
 
 #define EW_DECLARE_LEVEL(level)                                                \
     extern const ew_kernel_row *const ew_int_##level[8],                       \
@@ -261,6 +268,7 @@ enum { EW_MOVES = 5 };
     extern ew_kernel *const ew_move_##level[EW_MOVES];                         \
     extern ew_streamer *const ew_stream_##level;                               \
     extern ew_permuter *const ew_permute_##level;                              \
+    extern ew_permuter *const ew_turn_##level[EW_TURNS];                       \
     extern const struct ew_activations *const ew_activation_##level[6];        \
     extern const ew_derivatives *const ew_gradient_##level[4];                 \
     extern const ew_fused *const ew_fused_##level[4];                          \

@@ -151,3 +151,11 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 
 ew_kernel *const EW_CONCAT(ew_move, EW_LEVEL)[EW_MOVES] = {
     move_1, move_2, move_4, move_8, move_16};
+
+/* Of 8 bytes single loads and stores are as good. */
+#if defined(EW_SHUFFLES)
+ew_permuter *const EW_CONCAT(ew_turn, EW_LEVEL)[EW_TURNS] = {
+    turn_groups_1, turn_groups_2, turn_groups_4};
+#else
+ew_permuter *const EW_CONCAT(ew_turn, EW_LEVEL)[EW_TURNS] = {NULL};
+#endif
