@@ -117,7 +117,7 @@ static void run_equal(struct deep *deep, void *const data[])
         block.cols *= deep->tile[d].n;
     if (pass->rows)
         block.rows = deep->tile[pass->deep - 1].n;
-    deep->buffers.gathered[EW_X] = deep->buffers.gathered[EW_Y] = false;
+    deep->buffers.kept[EW_X] = deep->buffers.kept[EW_Y] = false;
     for (int k = 0; k < EW_FORWARD; k++) {
         block.stride[k] = deep_stride(deep, k, block.cols);
         block.data[k] = data[k];
@@ -131,9 +131,9 @@ static void run_equal(struct deep *deep, void *const data[])
         for (int k = 0; k < EW_FORWARD && more; k++)
             ew_lines_fetch(&deep->lines[k], block.data[k], k == EW_OUT);
         const void *const was[] = {tile.data[EW_X], tile.data[EW_Y]};
-        ew_steps_run(pass, &tile, true, &deep->buffers);
+        ew_steps_run(pass, &tile, &deep->buffers);
         for (int k = 0; k < 2; k++)
-            deep->buffers.gathered[k] = block.data[k] == was[k];
+            deep->buffers.kept[k] = block.data[k] == was[k];
     }
 }
 

@@ -62,7 +62,7 @@ static void add_tile(struct ew_text *text, const struct elementwise_plan *plan)
     ew_text_add(text, "\"tile\":[");
     for (int i = plan->pass.deep - 1; i >= 0; i--)
         ew_text_add(text, i ? "%d," : "%d", plan->pass.extent[i]);
-    ew_text_add(text, "],");
+    ew_text_add(text, "]");
 }
 
 static const char *stores(const struct elementwise_plan *plan)
@@ -153,7 +153,10 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
                 ew_strategy_input(plan, EW_Y),
                 plan->pass.fold || plan->pass.deep ? "folded" : "as is");
     add_tile(&text, plan);
-    ew_text_add(&text, "\"stores\":\"%s\",\"act\":\"%s\"", stores(plan),
+    const bool kept[] = {ew_strategy_keeps(plan, EW_X),
+                         ew_strategy_keeps(plan, EW_Y)};
+    add_names(&text, "kept", operands, 2, kept);
+    ew_text_add(&text, ",\"stores\":\"%s\",\"act\":\"%s\"", stores(plan),
                 elementwise_act_name(plan->act));
     add_names(&text, "scaled", operands, 2, plan->scaled);
     ew_text_add(&text, ",\"bytes\":%llu}", (unsigned long long)all_bytes(plan));

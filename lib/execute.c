@@ -22,7 +22,8 @@ enum {
        processor knows, those of the other input among them; or else of out
        alone. */
     BAND_BYTES = 4 << 20,
-    BAND_ALONE = 16 << 20
+    BAND_ALONE = 16 << 20,
+    AGAIN_STEPS = 16 /* of a tile at one place, for the same reason */
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -88,23 +89,33 @@ fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
             __builtin_prefetch(line + byte);
 }
 
-/* The way through a block whose inputs are turned. */
+/* A loop around a block where there is none. */
+static const struct ew_loop once = {.n = 1};
+
+/* The way through a block, tile by tile. */
 struct way {
     const struct ew_block *block;
-    int64_t rows, cols;    /* of a tile */
-    int64_t first;         /* columns of the first ones */
-    int64_t band;          /* rows gone down before the next columns */
-    int64_t top, row, col; /* where the band and the next tile start */
+    const struct ew_loop *again; /* the steps of a tile at each place */
+    int64_t rows, cols;          /* of a tile */
+    int64_t first;               /* columns of the first ones */
+    int64_t band;                /* rows gone down before the next columns */
+    int64_t top, row, col, step; /* where the band and the next tile start */
 };
 
 /* The next tile, if there is one. */
-static bool next_turned(struct way *way, struct ew_block *tile)
+static bool next_tile(struct way *way, struct ew_block *tile)
 {
     const struct ew_block *block = way->block;
     int64_t cols = way->col ? way->cols : way->first;
     if (way->top >= block->rows)
         return false;
     cut(block, EW_FORWARD, way->row, way->col, way->rows, cols, tile);
+    for (int k = 0; k < EW_FORWARD && way->step; k++)
+        tile->data[k] =
+            ew_moved(tile->data[k], way->step * way->again->stride[k]);
+    if (++way->step < way->again->n)
+        return true;
+    way->step = 0;
     way->row += way->rows;
     if (way->row < least(way->top + way->band, block->rows))
         return true;
@@ -120,52 +131,31 @@ static bool next_turned(struct way *way, struct ew_block *tile)
 /* Tiles start on a line of out if its rows do. Then they go down, along memory
    of what is turned, where processors read ahead. If they do not, tiles side by
    side share lines of out, and follow each other. */
-static void start_turned(const struct ew_pass *pass, struct way *way,
-                         const struct ew_block *block, int64_t rows,
-                         int64_t cols)
+static void go_down(const struct ew_pass *pass, struct way *way)
 {
     bool both = pass->pack[EW_X] && pass->pack[EW_Y];
     int64_t most = both ? BAND_ALONE : BAND_BYTES;
-    struct ew_stride out = block->stride[EW_OUT];
-    int64_t skew = (int64_t)((uintptr_t)block->data[EW_OUT] % EW_LINE);
+    struct ew_stride out = way->block->stride[EW_OUT];
+    int64_t skew = (int64_t)((uintptr_t)way->block->data[EW_OUT] % EW_LINE);
     int64_t pitch = ew_magnitude(out.row);
-    *way = (struct way){.block = block, .rows = rows, .cols = cols};
-    way->first = skew / out.col < cols ? cols - skew / out.col : cols;
-    way->band = rows;
-    if (ew_strategy_goes_down(pitch) && pitch < most / rows)
-        way->band = most / pitch / rows * rows;
+    if (skew / out.col < way->cols)
+        way->first -= skew / out.col;
+    if (ew_strategy_goes_down(pitch) && pitch < most / way->rows)
+        way->band = most / pitch / way->rows * way->rows;
 }
 
 /* Asks for what of the next tile processors do not guess; inlined as fetch is,
    for the same reason. */
 static inline __attribute__((always_inline)) void
-ask(const struct ew_pass *pass, const struct ew_block *next)
+ask(const struct ew_pass *pass, const struct ew_block *next, bool x, bool y)
 {
     bool stores = !pass->stream && pass->op != pass->past;
-    for (int k = 0; k < 2; k++)
-        if (pass->ahead[k])
-            fetch(pass, next, k);
+    if (pass->ahead[EW_X] && !x)
+        fetch(pass, next, EW_X);
+    if (pass->ahead[EW_Y] && !y)
+        fetch(pass, next, EW_Y);
     if (pass->ahead[EW_OUT] && stores)
         fetch(pass, next, EW_OUT);
-}
-
-/* A block where inputs are turned, in tiles that are about square. Where
-   processors do not guess what is read next, the lines of the next tile are
-   asked for while one is computed. */
-static void run_turned(const struct ew_pass *pass, const struct ew_block *block,
-                       int64_t rows, int64_t cols, struct ew_buffers *buffers)
-{
-    struct ew_block tiles[2];
-    struct way way;
-    start_turned(pass, &way, block, rows, cols);
-    bool more = next_turned(&way, &tiles[0]);
-    for (int now = 0; more; now = !now) {
-        struct ew_block *next = &tiles[!now];
-        more = next_turned(&way, next);
-        if (more)
-            ask(pass, next);
-        ew_steps_run(pass, &tiles[now], true, buffers);
-    }
 }
 
 /* Rows of a tile: as many as fit, or a few less so that in dense operands, and
@@ -179,24 +169,61 @@ static int64_t tile_rows(const struct ew_pass *pass, int64_t cols)
     return rows > EW_LINE ? rows - rows % (EW_LINE / 4) : rows;
 }
 
-/* Cuts a block into tiles of rows x cols: pieces of a row if rows are long,
-   else several whole rows at once. */
-static void run_tiles(const struct ew_pass *pass, const struct ew_block *block,
-                      int64_t rows, int64_t cols, struct ew_buffers *buffers)
+/* Whether a tile needs of input k what the one before did, or less rows. */
+static bool keeps(const struct ew_block *tile, const struct ew_block *next,
+                  int k)
 {
-    struct ew_block tile;
-    bool pieces = cols < block->cols;
-    for (int64_t r = 0; r < block->rows; r += rows)
-        for (int64_t c = 0; c < block->cols; c += cols) {
-            cut(block, EW_FORWARD, r, c, rows, cols, &tile);
-            ew_steps_run(pass, &tile, r == 0 || pieces, buffers);
-        }
+    return next->data[k] == tile->data[k] && next->cols == tile->cols &&
+           next->rows <= tile->rows;
+}
+
+/* Cuts a block into tiles of rows x cols: pieces of a row if rows are long,
+   else several whole rows at once; where inputs are turned, about square. Each
+   goes along a loop around the block before the next. Where processors do not
+   guess what is read next, the lines of the next tile are asked for while one
+   is computed. */
+static void run_block(const struct ew_pass *pass, const struct ew_block *block,
+                      const struct ew_loop *again, int64_t rows, int64_t cols,
+                      struct ew_buffers *buffers)
+{
+    struct way way = {block, again, rows, cols, cols, rows, 0, 0, 0, 0};
+    struct ew_block tiles[2];
+    if (pass->turn && !pass->fold)
+        go_down(pass, &way);
+    buffers->kept[EW_X] = buffers->kept[EW_Y] = false;
+    bool more = next_tile(&way, &tiles[0]);
+    for (int now = 0; more; now = !now) {
+        struct ew_block *tile = &tiles[now], *next = &tiles[!now];
+        more = next_tile(&way, next);
+        bool x = more && keeps(tile, next, EW_X);
+        bool y = more && keeps(tile, next, EW_Y);
+        if (more)
+            ask(pass, next, x, y);
+        ew_steps_run(pass, tile, buffers);
+        buffers->kept[EW_X] = x;
+        buffers->kept[EW_Y] = y;
+    }
+}
+
+/* The same for all steps of a loop along which an input is kept, some at a
+   time. */
+static void run_again(const struct ew_pass *pass, const struct ew_block *block,
+                      const struct ew_loop *loop, int64_t rows, int64_t cols,
+                      struct ew_buffers *buffers)
+{
+    struct ew_block start = *block;
+    struct ew_loop some = *loop;
+    for (int64_t left = loop->n; left > 0; left -= some.n) {
+        some.n = least(AGAIN_STEPS, left);
+        run_block(pass, &start, &some, rows, cols, buffers);
+        for (int k = 0; k < EW_FORWARD; k++)
+            start.data[k] = ew_moved(start.data[k], some.n * loop->stride[k]);
+    }
 }
 
 struct ew_block ew_block_start(const struct ew_loop *loop, int ndim,
                                int operands, void *const data[])
 {
-    static const struct ew_loop once = {.n = 1};
     const struct ew_loop *row = ndim > 1 ? &loop[1] : &once;
     const struct ew_loop *col = ndim > 0 ? &loop[0] : &once;
     struct ew_block block;
@@ -235,7 +262,6 @@ static inline void call_along(const struct ew_loop *loop,
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
                       const struct ew_around *around, void *const data[])
 {
-    static const struct ew_loop once = {.n = 1};
     const struct ew_loop *col = ndim > 0 ? &loop[0] : &once;
     const struct ew_loop *row = ndim > 1 ? &loop[1] : &once;
     int64_t index[ELEMENTWISE_MAX_NDIM];
@@ -247,24 +273,40 @@ void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
     while (ew_loops_advance(loop, 3, ndim, EW_FORWARD, index, start));
 }
 
+/* A block that is one tile. */
+static void run_tile(const struct ew_pass *pass, const struct ew_block *block,
+                     struct ew_buffers *buffers)
+{
+    struct ew_block tile;
+    cut(block, EW_FORWARD, 0, 0, block->rows, block->cols, &tile);
+    ew_steps_run(pass, &tile, buffers);
+}
+
 /* Tiles of one block after the other. */
 static void run_blocks(const struct ew_loop *loop, int ndim,
                        const struct ew_pass *pass, void *const data[])
 {
     struct ew_block block = ew_block_start(loop, ndim, EW_FORWARD, data);
     struct ew_buffers buffers;
-    int64_t cols = tile_columns(pass, block.cols), rows = tile_rows(pass, cols);
+    int outer = pass->again ? pass->again + 1 : 2;
     int64_t index[ELEMENTWISE_MAX_NDIM];
+    if (pass->again == 1)
+        block.rows = 1;
+    int64_t cols = tile_columns(pass, block.cols), rows = tile_rows(pass, cols);
+    bool whole = block.rows <= rows && block.cols <= cols;
+    buffers.kept[EW_X] = buffers.kept[EW_Y] = false;
     for (int k = 0; k < EW_FORWARD; k++)
         buffers.places[k] = NULL;
-    for (int d = 2; d < ndim; d++)
+    for (int d = outer; d < ndim; d++)
         index[d] = 0;
     do
-        if (pass->turn && !pass->fold)
-            run_turned(pass, &block, rows, cols, &buffers);
+        if (pass->again)
+            run_again(pass, &block, &loop[pass->again], rows, cols, &buffers);
+        else if (whole)
+            run_tile(pass, &block, &buffers);
         else
-            run_tiles(pass, &block, rows, cols, &buffers);
-    while (ew_loops_advance(loop, 2, ndim, EW_FORWARD, index, block.data));
+            run_block(pass, &block, &once, rows, cols, &buffers);
+    while (ew_loops_advance(loop, outer, ndim, EW_FORWARD, index, block.data));
 }
 
 static void run_pass(const struct ew_loop *loop, int ndim,

@@ -65,6 +65,7 @@ static bool find(const struct elementwise_plan *plan, int what, int first,
     pass.fold = false; /* these are not the plan's loops */
     pass.turn = 0;
     pass.deep = 0;
+    pass.again = 0;
     int ndim = input_loops(plan, first, loop);
     if (first == EW_Y)
         pack(&pass, loop, ndim, plan->level, dtype);

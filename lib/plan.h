@@ -72,6 +72,10 @@ struct ew_pass {
     /* Rows of a tile where an input is transposed, or 0: such tiles are square
        rather than long. */
     unsigned char turn;
+    /* The loop that each tile goes along before the next tile, or 0: an input
+       stands still there, and what a tile has of it is kept. It is the one
+       outside the tile, or that of rows, of which each is several tiles. */
+    unsigned char again;
     bool ahead[3]; /* there, whether lines of the next tile are asked for */
     /* Loops of a tile if they are not the two innermost, and how much of each
        it holds. What is not dense in it is gathered, out scattered. */

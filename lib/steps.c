@@ -7,9 +7,18 @@
 
 #include <stddef.h>
 
-/* Brings one input of a tile into a dense buffer. Where a stride is 0, what is
-   broadcast is brought once and stays broadcast, unless it is to be spread.
-   A scale has a parameter, and may find the input in the buffer already. */
+/* How an input lies in the buffer that it was brought into: what is broadcast
+   is there once and stays broadcast, unless it was spread. */
+static struct ew_stride loaded(struct ew_stride from, int64_t cols, bool spread,
+                               int64_t size)
+{
+    bool row = from.row || spread, col = from.col || spread;
+    int64_t bytes = col ? cols * size : size;
+    return (struct ew_stride){row ? bytes : 0, col ? size : 0};
+}
+
+/* Brings one input of a tile into a dense buffer. A scale has a parameter, and
+   may find the input in the buffer already. */
 static void load(ew_kernel *convert, const void *parameter,
                  struct ew_block *tile, int k, bool spread, unsigned size,
                  char *buffer)
@@ -23,8 +32,7 @@ static void load(ew_kernel *convert, const void *parameter,
     bool one_row = s.row == cols * s.col;
     convert(one_row ? 1 : rows, one_row ? rows * cols : cols, data, stride);
     tile->data[k] = buffer;
-    tile->stride[k].row = s.row || spread ? dense.row : 0;
-    tile->stride[k].col = s.col || spread ? dense.col : 0;
+    tile->stride[k] = loaded(s, tile->cols, spread, size);
 }
 
 /* Gathers what a tile of several loops has of input k. Where that is copies,
@@ -49,29 +57,22 @@ static struct ew_stride dense_rows(const struct ew_block *tile, int64_t size)
     return (struct ew_stride){tile->cols * size, size};
 }
 
-/* The steps that an input may need before op. A row that all tiles of a block
-   share is brought once, with as many copies as the first tile needs if they
-   are folded, as no other has more rows. */
+/* The steps that an input may need before op. */
 static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
-                    bool first, struct ew_buffers *buffers)
+                    struct ew_buffers *buffers)
 {
     ew_kernel *pack = pass->pack[k], *convert = pass->load[k];
-    if (pack && !first && tile->stride[k].row == 0) {
-        int64_t size = pass->size[k];
+    bool places = buffers->places[k] != NULL;
+    if (buffers->kept[k] && (pack || places || convert || pass->scale[k])) {
         tile->data[k] = buffers->load[k];
-        tile->stride[k] =
-            pass->fold ? dense_rows(tile, size) : (struct ew_stride){0, size};
+        tile->stride[k] = loaded(tile->stride[k], tile->cols,
+                                 pack && pass->fold, pass->size[k]);
         return;
     }
     char *packed = convert ? buffers->stored : buffers->load[k];
     if (pack)
         load(pack, NULL, tile, k, pass->fold, pass->stored[k], packed);
-    if (buffers->places[k] && buffers->gathered[k]) {
-        tile->data[k] = buffers->load[k];
-        tile->stride[k] = dense_rows(tile, pass->size[k]);
-        return;
-    }
-    if (buffers->places[k]) {
+    if (places) {
         gather(pass, tile, k, buffers, packed);
         tile->data[k] = packed;
         tile->stride[k] = dense_rows(tile, pass->stored[k]);
@@ -165,7 +166,7 @@ static void finish(const struct ew_pass *pass, const struct ew_block *tile,
         stream(pass, tile, made, out, to, next);
 }
 
-void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile, bool first,
+void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile,
                   struct ew_buffers *buffers)
 {
     char *out = tile->data[EW_OUT];
@@ -176,7 +177,7 @@ void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile, bool first,
     for (int k = 0; k < 2; k++) {
         if (pass->stream)
             next[k] = after(pass, tile, k, out_stride.col);
-        prepare(pass, tile, k, first, buffers);
+        prepare(pass, tile, k, buffers);
     }
     if (pass->fold)
         fold(tile);

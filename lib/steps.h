@@ -9,20 +9,19 @@
 
 /* The buffers of one tile, aligned for any vector. Both what is packed before
    it is converted and what was converted before it is streamed are stored.
-   Operands that are gathered or scattered have places; others none. An input
-   that stood still since the tile before is gathered and converted
-   already. */
+   Operands that are gathered or scattered have places; others none. What is
+   loaded of an input is kept if the tile needs the same as the one before, or
+   less rows. */
 struct ew_buffers {
     _Alignas(64) char stored[EW_TILE_BYTES], load[2][EW_TILE_BYTES];
     _Alignas(64) char made[EW_TILE_BYTES], rounded[EW_TILE_BYTES];
     const struct ew_places *places[EW_FORWARD];
-    bool gathered[2];
+    bool kept[2];
 };
 
 /* One tile through the steps of the pass. The tile is changed on the way, from
-   operands to buffers. `first` tells that no row that tiles share is there from
-   the one before. */
-void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile, bool first,
+   operands to buffers. */
+void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile,
                   struct ew_buffers *buffers);
 
 #endif

@@ -63,13 +63,13 @@ static int across(const struct elementwise_plan *plan, int k)
     return along;
 }
 
-/* Makes loop i the second, the rows of a tile. */
-static void make_rows(struct elementwise_plan *plan, int i)
+/* Moves loop i inside, to place `to`. */
+static void move_inside(struct elementwise_plan *plan, int i, int to)
 {
-    struct ew_loop rows = plan->loop[i];
-    for (; i > 1; i--)
+    struct ew_loop loop = plan->loop[i];
+    for (; i > to; i--)
         plan->loop[i] = plan->loop[i - 1];
-    plan->loop[1] = rows;
+    plan->loop[to] = loop;
 }
 
 static void pack(struct elementwise_plan *plan, int k)
@@ -86,7 +86,7 @@ static void turn(struct elementwise_plan *plan)
         rows = across(plan, k);
     if (!rows)
         return;
-    make_rows(plan, rows);
+    move_inside(plan, rows, 1); /* those of a tile */
     plan->pass.turn = EW_TURNED_ROWS;
     for (int k = 0; k < 2; k++)
         if (across(plan, k) == 1)
@@ -182,11 +182,13 @@ static void fold(struct elementwise_plan *plan, bool tiles)
             pack(plan, k);
 }
 
-static int64_t bytes_of_out(const struct elementwise_plan *plan)
+/* Bytes of an operand's elements, each of them once. */
+static int64_t bytes_of(const struct elementwise_plan *plan, int k)
 {
-    int64_t bytes = plan->pass.stored[EW_OUT];
+    int64_t bytes = plan->pass.stored[k];
     for (int i = 0; i < plan->ndim; i++)
-        bytes *= plan->loop[i].n;
+        if (plan->loop[i].stride[k])
+            bytes *= plan->loop[i].n;
     return bytes;
 }
 
@@ -240,7 +242,7 @@ static bool gathers(const struct elementwise_plan *plan)
                  (gaps[EW_Y] && plan->pass.load[EW_Y]);
     return (gaps[EW_X] || gaps[EW_Y]) &&
            (loads || plan->types.fault || !is_sparse(plan) ||
-            bytes_of_out(plan) < EW_GATHERED_SPARSE);
+            bytes_of(plan, EW_OUT) < EW_GATHERED_SPARSE);
 }
 
 /* Whether the pieces of rows that tiles of turned inputs make are whole lines,
@@ -250,7 +252,7 @@ static bool makes_lines(const struct elementwise_plan *plan, int64_t run)
     bool whole = plan->pass.turn && run >= 2 * EW_LINE && run % EW_LINE == 0;
     for (int i = 1; i < plan->ndim; i++)
         whole &= plan->loop[i].stride[EW_OUT] % EW_LINE == 0;
-    return whole && bytes_of_out(plan) >= EW_STREAM_LINES;
+    return whole && bytes_of(plan, EW_OUT) >= EW_STREAM_LINES;
 }
 
 /* What is scattered is stored in parts of lines. */
@@ -303,7 +305,7 @@ static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
     bool split = plan->loop[0].n * pass->turn > EW_TILE_BYTES;
     if (both || (down && widest == 1 && split && bytes >= EW_AHEAD_FROM))
         pass->turn *= 2;
-    for (int k = 0; k <= EW_OUT; k++)
+    for (int k = 0; k <= EW_OUT && !pass->fold; k++)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }
 
@@ -314,6 +316,72 @@ static bool streams_turned(const struct elementwise_plan *plan, int64_t bytes)
     return bytes >= EW_STREAM_TURNED &&
            (plan->pass.stored[EW_OUT] >= 4 ||
             ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
+}
+
+static bool is_turned(const struct elementwise_plan *plan, int k)
+{
+    return plan->pass.turn && plan->pass.pack[k] && across(plan, k) == 1;
+}
+
+/* Whether a tile has another element of input k in each of its own. */
+static bool fills(const struct elementwise_plan *plan, int k)
+{
+    return plan->loop[0].stride[k] != 0 && plan->loop[1].stride[k] != 0;
+}
+
+/* Bytes of an input's lines that an element of a tile takes. */
+static int64_t brings(const struct elementwise_plan *plan, int k)
+{
+    return ew_magnitude(plan->loop[is_turned(plan, k)].stride[k]);
+}
+
+/* Whether packed input k stands still along loop i, so that what a tile has of
+   it may be kept for all steps: a row that several tiles share is, and one of
+   several tiles if these follow each other down. Not worth it where the other
+   input is turned, which is then not read along memory, and brings more. */
+static bool stays(const struct elementwise_plan *plan, int k, int i)
+{
+    const struct ew_loop *loop = plan->loop;
+    bool pieces = loop[0].n > EW_TILE_BYTES / ew_pass_widest(&plan->pass, 2);
+    bool shared = loop[1].stride[k] == 0;
+    return plan->pass.pack[k] && loop[i].stride[k] == 0 &&
+           (i == 1 ? pieces && !plan->pass.turn : !shared) &&
+           (!is_turned(plan, !k) || brings(plan, k) >= brings(plan, !k));
+}
+
+/* Shapes tiles of which each is turned once and goes along loop i: whole rows,
+   or at least long ones, are better for what lies beside it. False if that is
+   not worth it. */
+static bool shape_kept(struct elementwise_plan *plan, int k, int64_t bytes)
+{
+    struct ew_pass *pass = &plan->pass;
+    int64_t rows = EW_KEPT_BYTES / brings(plan, k);
+    if (!pass->turn || pass->fold || is_turned(plan, !k))
+        return true;
+    if (rows < EW_KEPT_ROWS)
+        rows = EW_KEPT_ROWS;
+    bool whole =
+        plan->loop[0].n * rows * ew_pass_widest(pass, 2) <= EW_TILE_BYTES;
+    if (!whole && fills(plan, !k) && streams_turned(plan, bytes))
+        return bytes_of(plan, k) >= EW_KEPT_FROM;
+    pass->turn = (unsigned char)rows;
+    return true;
+}
+
+/* Lets each tile go along a loop before the next tile. */
+static void go_again(struct elementwise_plan *plan, int64_t bytes)
+{
+    for (int i = 1; i < plan->ndim; i++)
+        for (int k = 0; k < 2; k++) {
+            if (!stays(plan, k, i))
+                continue;
+            int to = i < 2 ? i : 2;
+            if (shape_kept(plan, k, bytes)) {
+                move_inside(plan, i, to);
+                plan->pass.again = (unsigned char)to;
+            }
+            return;
+        }
 }
 
 void ew_strategy_choose(struct elementwise_plan *plan)
@@ -330,12 +398,14 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     for (int k = 0; k < 2; k++)
         if (gathered && has_gaps(plan, k))
             pack(plan, k);
-    int64_t bytes = bytes_of_out(plan);
+    int64_t bytes = bytes_of(plan, EW_OUT);
     if (plan->pass.turn)
         shape_turned(plan, bytes);
     if (plan->stage.bytes <= EW_STAGE_DEEP &&
         bytes >= EW_WORTH_DEEP * plan->pass.stored[EW_OUT])
         ew_tile_deepen(plan, bytes / plan->pass.stored[EW_OUT]);
+    if (!plan->pass.deep)
+        go_again(plan, bytes);
     if (plan->pass.turn ? streams_turned(plan, bytes)
                         : ew_strategy_streams(bytes))
         ew_strategy_stream(plan);
@@ -359,4 +429,10 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
     if (plan->loop[0].stride[k] != plan->pass.stored[k])
         return "gathered";
     return plan->loop[1].stride[k] == 0 ? "repeated" : "packed";
+}
+
+bool ew_strategy_keeps(const struct elementwise_plan *plan, int k)
+{
+    int again = plan->pass.again;
+    return again && plan->pass.pack[k] && plan->loop[again].stride[k] == 0;
 }

@@ -28,6 +28,12 @@ enum {
     EW_SHARED_ROWS = 16,
     EW_SHARED_BYTES = 1 << 10,
     EW_TURNED_ROWS = 32, /* of a tile where an input is turned */
+    /* Where that stands still along a loop that each tile goes along: the same,
+       or more for so many bytes of a line; bytes of it, of which fewer are in
+       the L2 cache anyway. */
+    EW_KEPT_ROWS = 8,
+    EW_KEPT_BYTES = 32,
+    EW_KEPT_FROM = 1 << 20,
     /* Bytes of out from which the lines of the next tile are asked for there:
        those of out, which fewer leave in the L2 cache; of an input beside what
        is turned, and of what is turned. */
@@ -97,5 +103,9 @@ static inline bool ew_strategy_streams(int64_t bytes)
 /* What happens to an input: "as is", "staged", "transposed", "permuted",
    "gathered", "repeated", "spread" or "packed". */
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k);
+
+/* Whether that is done once for all steps of a loop along which each tile goes
+   before the next. */
+bool ew_strategy_keeps(const struct elementwise_plan *plan, int k);
 
 #endif

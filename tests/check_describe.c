@@ -123,7 +123,7 @@ static void read_description(const struct elementwise_plan *p,
     take_key(&at, "tiles");
     take(&at, f->tiles ? "true," : "false,");
     take(&at, "\"x_input\":\"as is\",\"y_input\":\"as is\",");
-    take(&at, "\"rows\":\"as is\",\"tile\":[],\"stores\":\"as "
+    take(&at, "\"rows\":\"as is\",\"tile\":[],\"kept\":[],\"stores\":\"as "
               "usual\",\"act\":\"none\",\"scaled\":[],");
     take_key(&at, "bytes");
     take_number(&at, f->bytes);

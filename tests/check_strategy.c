@@ -262,7 +262,7 @@ START_TEST(a_plan_says_what_is_done_to_its_inputs)
          {3, 1},
          {1, 0},
          "\"x_input\":\"as is\",\"y_input\":\"spread\",\"rows\":\"folded\","
-         "\"tile\":[],\"stores\":\"as usual\""}};
+         "\"tile\":[],\"kept\":[],\"stores\":\"as usual\""}};
     char json[1000];
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, plans[i].shape,
@@ -293,7 +293,7 @@ START_TEST(a_plan_says_what_a_tile_of_several_loops_holds)
     elementwise_plan *p;
     snprintf(says, sizeof says,
              "\"x_input\":\"as is\",\"y_input\":\"%s\",\"rows\":\"folded\","
-             "\"tile\":[128,2,4],\"stores\":\"as usual\"",
+             "\"tile\":[128,2,4],\"kept\":[],\"stores\":\"as usual\"",
              can ? "permuted" : "gathered");
     ck_assert_int_eq(
         elementwise_plan_create(&p, ELEMENTWISE_ADD, &a, &b, -1, &o, NULL), 0);

@@ -209,15 +209,21 @@ static void print_input(const char *json, const char *name, const char *key)
     print_word(at, key);
 }
 
-/* The factors and the activation, if there are any. */
-static void print_fused(const char *json)
+/* What is said of the inputs that a key lists. */
+static void print_listed(const char *json, const char *key, const char *said)
 {
-    static const char act[] = "\"act\":\"", scaled[] = "\"scaled\":[";
-    const char *after = strstr(json, act), *before = strstr(json, scaled);
-    size_t n = before ? strcspn(before, "]") : 0;
-    for (size_t i = sizeof scaled - 1; i < n; i++)
-        if (before[i] == 'x' || before[i] == 'y')
-            printf(", %c scaled", before[i]);
+    const char *list = strstr(json, key);
+    size_t n = list ? strcspn(list, "]") : 0;
+    for (size_t i = strlen(key); i < n; i++)
+        if (list[i] == 'x' || list[i] == 'y')
+            printf(", %c %s", list[i], said);
+}
+
+/* The activation, if there is one. */
+static void print_act(const char *json)
+{
+    static const char act[] = "\"act\":\"";
+    const char *after = strstr(json, act);
     if (!after || !strncmp(after + sizeof act - 1, "none", 4))
         return;
     printf(", then ");
@@ -235,7 +241,9 @@ static void print_plan(const char *json)
     print_input(json, "y", "\"y_input\":\"");
     if (strstr(json, "\"stores\":\"scattered\""))
         printf(", out scattered");
-    print_fused(json);
+    print_listed(json, "\"kept\":[", "kept");
+    print_listed(json, "\"scaled\":[", "scaled");
+    print_act(json);
     printf("%s\n", strstr(json, "\"tiles\":true")
                        ? ", in tiles that stay in the cache"
                        : "");
