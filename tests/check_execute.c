@@ -475,6 +475,68 @@ START_TEST(tiles_follow_every_outer_step)
 }
 END_TEST
 
+/* y stands still along the loop of `again`: of each tile, or of each piece of a
+   row, it is loaded once, or once for 16 steps; without, at each step. */
+START_TEST(what_stands_still_is_loaded_once_for_some_steps)
+{
+    static const struct {
+        int64_t cols, rows, steps, y; /* elements of y that are loaded */
+        unsigned char again;
+    } kept[] = {{300, 4, 4, 1200, 2},
+                {300, 4, 4, 4800, 0},
+                {10, 12, 40, 360, 2},
+                {1200, 4, 1, 1200, 1},
+                {1200, 4, 1, 4800, 0}};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        int64_t cols = kept[i].cols, rows = kept[i].rows;
+        int64_t y_row = kept[i].again == 2 || kept[i].steps > 1 ? cols : 0;
+        int64_t block = rows * cols;
+        struct ew_loop loop[] = {{cols, {1, 1, 2, 0, 0}},
+                                 {rows, {cols, y_row, 2 * cols, 0, 0}},
+                                 {kept[i].steps, {block, 0, 2 * block, 0, 0}}};
+        void *data[] = {x_cells, y_cells, out_cells};
+        struct ew_pass pass = all_steps;
+        pass.again = kept[i].again;
+        fill();
+        forget();
+        ew_execute(loop, 3, &pass, data);
+        for (int64_t j = 0; j < kept[i].steps * block; j++) {
+            int64_t y = j / cols % rows * y_row + j % cols;
+            ck_assert_int_eq(out_cells[j],
+                             x_cells[j] + y_cells[y] + HALVED + QUARTERED);
+        }
+        ck_assert_int_eq(loaded, kept[i].steps * block + kept[i].y);
+    }
+}
+END_TEST
+
+/* Windows of x that overlap: a tile starts where the one before did, but that
+   had less columns, or rows. */
+START_TEST(what_only_starts_alike_is_not_kept)
+{
+    enum { COLS = 1025, ROWS = 3 };
+    struct ew_pass turned = all_steps;
+    struct ew_loop loop[] = {{COLS, {1, 1, 2, 0, 0}},
+                             {ROWS, {1024, 0, 2 * COLS, 0, 0}}};
+    struct ew_loop square[] = {{64, {1, 1, 2, 0, 0}}, {40, {1, 64, 128, 0, 0}}};
+    void *data[] = {x_cells, y_cells, out_cells};
+    fill();
+    ew_execute(loop, 2, &all_steps, data);
+    for (int i = 0; i < ROWS * COLS; i++)
+        ck_assert_int_eq(out_cells[i], x_cells[i / COLS * 1024 + i % COLS] +
+                                           y_cells[i % COLS] + HALVED +
+                                           QUARTERED);
+    turned.turn = 32; /* tiles of 32 x 32 go down */
+    data[EW_OUT] = out_cells + EW_LINE / 2 -
+                   (uintptr_t)out_cells % EW_LINE / sizeof *out_cells;
+    ew_execute(square, 2, &turned, data);
+    for (int i = 0; i < 64 * 40; i++)
+        ck_assert_int_eq(((int16_t *)data[EW_OUT])[i],
+                         x_cells[i / 64 + i % 64] + y_cells[i] + HALVED +
+                             QUARTERED);
+}
+END_TEST
+
 /* ---------------------------------------------------------------------
  * Tiles where an input is turned
  */
@@ -555,6 +617,8 @@ int main(void)
     tcase_add_test(tiles, an_activation_may_run_the_operation_and_stream_both);
     tcase_add_test(tiles, a_reduction_sees_every_tile);
     tcase_add_test(tiles, tiles_follow_every_outer_step);
+    tcase_add_test(tiles, what_stands_still_is_loaded_once_for_some_steps);
+    tcase_add_test(tiles, what_only_starts_alike_is_not_kept);
     tcase_add_loop_test(tiles, turned_tiles_make_every_element_once, 0,
                         sizeof turned / sizeof *turned);
     TCase *const cases[] = {loops, tiles, NULL};

@@ -354,6 +354,27 @@ START_TEST(pairs_are_met_by_broadcasting)
 }
 END_TEST
 
+/* What a tile has of y is kept for the steps of dimension 0; the search has a
+   loop less. */
+START_TEST(pairs_are_met_where_an_input_is_kept)
+{
+    enum { A = 7, B = 16, C = 32, APART = 16 };
+    static int32_t far[A * B * C * APART];
+    int64_t shape[] = {A, B, C}, across[] = {0, 1, B};
+    int64_t of_x[] = {APART, A * APART, A * B * APART};
+    elementwise_tensor x = {far, ELEMENTWISE_I32, 3, shape, of_x};
+    elementwise_tensor y = {y_data, ELEMENTWISE_I8, 3, shape, across};
+    elementwise_tensor out = {out_data, ELEMENTWISE_I32, 3, shape, NULL};
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++)
+        far[i] = i % APART == 0; /* zeros in gaps */
+    fill(y_data, ELEMENTWISE_I8, (int64_t)B * C, 3);
+    put(y_data, ELEMENTWISE_I8, (int64_t)B * C - 1, -3);
+    expect(ELEMENTWISE_POW, &x, &y, &out, false);
+    far[(A * B * C - 1) * APART] = 0;
+    expect(ELEMENTWISE_POW, &x, &y, &out, true);
+}
+END_TEST
+
 START_TEST(a_plan_finds_faults_at_every_run)
 {
     struct line l;
@@ -473,6 +494,7 @@ int main(void)
     tcase_add_loop_test(powers, unsigned_exponents_are_never_negative,
                         ELEMENTWISE_U8, ELEMENTWISE_U64 + 1);
     tcase_add_test(powers, pairs_are_met_by_broadcasting);
+    tcase_add_test(powers, pairs_are_met_where_an_input_is_kept);
     tcase_add_test(powers, a_plan_finds_faults_at_every_run);
     tcase_add_test(powers, random_faults_are_found_exactly);
     TCase *const cases[] = {zeros, powers, NULL};

@@ -459,6 +459,54 @@ START_TEST(turned_tiles_have_a_shape_for_each_type)
 }
 END_TEST
 
+/* A plan for x op y along which loop each tile goes, 0 if along none, and the
+   rows of a tile. */
+START_TEST(tiles_go_along_loops_where_a_packed_input_stands_still)
+{
+    static const struct {
+        int64_t shape[3], x[3], y[3];
+        elementwise_dtype type;
+        int again, rows;
+    } layouts[] = {
+        /* y is turned: 8 rows, or more of small elements; beside it out is
+           stored as usual, */
+        {{5, 200, 500}, {100000, 500, 1}, {0, 1, 200}, ELEMENTWISE_F32, 2, 8},
+        {{5, 200, 500}, {100000, 500, 1}, {0, 1, 200}, ELEMENTWISE_U8, 2, 32},
+        /* past the caches, in whole rows, */
+        {{20, 256, 256}, {65536, 256, 1}, {0, 1, 256}, ELEMENTWISE_F32, 2, 8},
+        /* or in pieces, better with long columns and if y is large, */
+        {{4, 513, 512}, {262656, 512, 1}, {0, 1, 513}, ELEMENTWISE_F32, 2, 32},
+        {{9, 256, 512}, {131072, 512, 1}, {0, 1, 256}, ELEMENTWISE_F32, 0, 32},
+        /* unless x is not read in pieces */
+        {{9, 256, 512}, {1, 0, 0}, {0, 1, 256}, ELEMENTWISE_F32, 2, 8},
+        /* in the other order of loops; y stands still along rows alone */
+        {{200, 5, 500}, {2500, 500, 1}, {1, 0, 200}, ELEMENTWISE_F32, 2, 8},
+        {{5, 200, 500}, {100000, 1, 200}, {500, 0, 1}, ELEMENTWISE_F32, 0, 32},
+        /* y is gathered, rows of it one by one, or a row in pieces */
+        {{5, 200, 500}, {100000, 500, 1}, {0, 1001, 2}, ELEMENTWISE_F32, 2, 0},
+        {{5, 1, 9000}, {9000, 0, 1}, {0, 0, 2}, ELEMENTWISE_F32, 1, 0},
+        {{5, 1, 2000}, {2000, 0, 1}, {0, 0, 2}, ELEMENTWISE_F64, 0, 0},
+        /* beside x, which is turned and has more, or less, to read */
+        {{5, 200, 500}, {100000, 1, 200}, {0, 1000, 2}, ELEMENTWISE_F32, 2, 64},
+        {{5, 200, 500}, {300000, 3, 600}, {0, 1000, 2}, ELEMENTWISE_F32, 0, 64},
+        {{5, 200, 500}, {300000, 3, 600}, {0, 1, 200}, ELEMENTWISE_F32, 0, 64}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        elementwise_dtype type = layouts[i].type;
+        const int64_t *shape = layouts[i].shape;
+        elementwise_tensor a = {NULL, type, 3, shape, layouts[i].x};
+        elementwise_tensor b = {NULL, type, 3, shape, layouts[i].y};
+        elementwise_tensor o = {NULL, type, 3, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_msg(
+            p.pass.again == layouts[i].again && p.pass.turn == layouts[i].rows,
+            "%d: loop %d, %d rows", (int)i, p.pass.again, p.pass.turn);
+        ck_assert_int_eq(ew_strategy_keeps(&p, EW_Y), layouts[i].again > 0);
+        ck_assert(!ew_strategy_keeps(&p, EW_X));
+    }
+}
+END_TEST
+
 /* Beside a turned input rows of two lines and more from 8 MiB on. */
 START_TEST(short_rows_of_whole_lines_go_past_the_caches)
 {
@@ -730,11 +778,11 @@ END_TEST
 /* Rows of y that are whole in a tile, and rows that are several tiles. */
 START_TEST(a_row_that_tiles_share_is_gathered_where_they_share_it)
 {
-    static const int64_t shapes[][2] = {{40, 300}, {3, 3000}};
+    static const int64_t shapes[][2] = {{40, 300}, {3, 3000}, {17, 9000}};
     static const int64_t every_second[] = {0, -2};
     if (!support_level(_i))
         return;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         const int64_t *shape = shapes[i / 2];
         elementwise_dtype type = i % 2 ? ELEMENTWISE_F64 : ELEMENTWISE_F32;
         support_make(&x, ELEMENTWISE_F32, 2, shape, NULL, SUPPORT_HIGH);
@@ -786,6 +834,8 @@ int main(void)
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
+    tcase_add_test(choosing,
+                   tiles_go_along_loops_where_a_packed_input_stands_still);
     tcase_add_test(choosing,
                    tiles_of_several_loops_follow_where_an_input_stands_still);
     tcase_add_test(
