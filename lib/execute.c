@@ -31,9 +31,9 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The part of a block from a row and a column on, made in place: a copy would
-   read in one what was just stored in two, and processors wait until all
-   stores before it, to out, are done. */
+/* The part of a block from a row and a column on, made in place and of pointers
+   read one by one: a copy would read in one what was just stored in two, and
+   processors wait until all stores before it, to out, are done. */
 static inline void cut(const struct ew_block *block, int operands, int64_t row,
                        int64_t col, int64_t rows, int64_t cols,
                        struct ew_block *tile)
@@ -42,8 +42,9 @@ static inline void cut(const struct ew_block *block, int operands, int64_t row,
     tile->cols = least(cols, block->cols - col);
     for (int k = 0; k < operands; k++) {
         struct ew_stride s = block->stride[k];
+        void *data = *(void *const volatile *)&block->data[k];
         tile->stride[k] = s;
-        tile->data[k] = ew_moved(block->data[k], row * s.row + col * s.col);
+        tile->data[k] = ew_moved(data, row * s.row + col * s.col);
     }
 }
 

@@ -336,8 +336,8 @@ static int64_t brings(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether packed input k stands still along loop i, so that what a tile has of
-   it may be kept for all steps: a row that several tiles share is, and one of
-   several tiles if these follow each other down. Not worth it where the other
+   it may be kept for all steps. Rows that share one are such a loop if each is
+   several tiles; if not, that is kept anyway. Not worth it where the other
    input is turned, which is then not read along memory, and brings more. */
 static bool stays(const struct elementwise_plan *plan, int k, int i)
 {
@@ -349,15 +349,15 @@ static bool stays(const struct elementwise_plan *plan, int k, int i)
            (!is_turned(plan, !k) || brings(plan, k) >= brings(plan, !k));
 }
 
-/* Shapes tiles of which each is turned once and goes along loop i: whole rows,
-   or at least long ones, are better for what lies beside it. False if that is
-   not worth it. */
+/* Shapes tiles of which input k is turned once for many steps: whole rows, or
+   at least long ones, are better for what lies beside it. False if it is better
+   turned at each step. */
 static bool shape_kept(struct elementwise_plan *plan, int k, int64_t bytes)
 {
     struct ew_pass *pass = &plan->pass;
-    int64_t rows = EW_KEPT_BYTES / brings(plan, k);
     if (!pass->turn || pass->fold || is_turned(plan, !k))
         return true;
+    int64_t rows = EW_KEPT_BYTES / brings(plan, k);
     if (rows < EW_KEPT_ROWS)
         rows = EW_KEPT_ROWS;
     bool whole =
