@@ -653,19 +653,22 @@ START_TEST(rows_that_overlap_are_moved_from_either_end)
 }
 END_TEST
 
-/* So many rows that elements are numbered, and a few more or less. */
+/* So many rows that elements are numbered, and a few more or less, of elements
+   that are neighbours or are gathered first. */
 START_TEST(rows_of_any_length_are_spread)
 {
     static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_U16,
                                               ELEMENTWISE_U32, ELEMENTWISE_U64};
-    static const int64_t rows[] = {31, 32, 33, 63, 64, 65, 127, 128, 159, 161};
-    static const struct layout spread = {"spread", true, 0, 1, false, true};
+    static const int64_t rows[] = {31,  32,  33,  63,  64,  65,
+                                   127, 128, 159, 161, 515, 601};
+    struct layout spread = {"spread", true, 0, 1, false, true};
     if (!support_level(_i / 4))
         return;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (int64_t cols = 1; cols <= 34; cols++)
-            try_move(types[_i % 4], &spread, &layouts[0],
-                     (int64_t[]){rows[i], cols});
+    for (spread.stretch = -1; spread.stretch <= 5; spread.stretch++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            for (int64_t cols = 1; spread.stretch && cols <= 34; cols++)
+                try_move(types[_i % 4], &spread, &layouts[0],
+                         (int64_t[]){rows[i], cols});
     release();
 }
 END_TEST

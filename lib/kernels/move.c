@@ -53,7 +53,13 @@ EW_INLINE EW_TURNED ew_turned_load(const char *x, int64_t step)
 enum {
     EW_SPREAD_MOST = 64,  /* bytes of the longest row that is one store */
     EW_WORTH_NUMBERS = 4, /* vectors of rows for which elements are numbered */
-    EW_WORTH_REPEATING = 64 /* elements of rows that are copies of one */
+    EW_WORTH_REPEATING = 64, /* elements of rows that are copies of one */
+/* Bytes of the longest row that is interleaved; blocks are as fast for more. */
+#if defined(__AVX512BW__)
+    EW_INTERLEAVED = 32
+#else
+    EW_INTERLEAVED = 24
+#endif
 };
 
 /* Rows of one piece, or of two that may overlap: the second is then so far
