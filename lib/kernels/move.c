@@ -54,11 +54,17 @@ enum {
     EW_SPREAD_MOST = 64,  /* bytes of the longest row that is one store */
     EW_WORTH_NUMBERS = 4, /* vectors of rows for which elements are numbered */
     EW_WORTH_REPEATING = 64, /* elements of rows that are copies of one */
-/* Bytes of the longest row that is interleaved; blocks are as fast for more. */
+/* Bytes of a column that are interleaved at once, and of the longest row that
+   is: blocks are as fast for more. */
 #if defined(__AVX512BW__)
-    EW_INTERLEAVED = 32
+    EW_INTERLEAVED = 64,
+    EW_INTERLEAVED_MOST = 32
+#elif defined(__AVX2__)
+    EW_INTERLEAVED = 32,
+    EW_INTERLEAVED_MOST = 24
 #else
-    EW_INTERLEAVED = 24
+    EW_INTERLEAVED = 16,
+    EW_INTERLEAVED_MOST = 12
 #endif
 };
 
@@ -137,7 +143,16 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #define NAME(x) x##_2
 #define WIDER move_4
 #if defined(EW_PERMUTED)
-#define PERMUTED (EW_PERMUTED == 64 ? 64 : 16)
+#if EW_PERMUTED == 64
+#define PERMUTED 64
+#define PERMUTE(x, order)                                                      \
+    ((lanes_2)_mm512_permutexvar_epi16((__m512i)(order), (__m512i)(x)))
+#else
+#define PERMUTED 16
+#define PERMUTE(x, order)                                                      \
+    ((lanes_2)_mm_shuffle_epi8((__m128i)(x), (__m128i)(order)))
+#define NUMBER(i) (0x100 + 0x202 * (i))
+#endif
 #endif
 #define LOW 0, 8, 1, 9, 2, 10, 3, 11
 #define HIGH 4, 12, 5, 13, 6, 14, 7, 15
@@ -149,6 +164,8 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #define WIDER move_2
 #if defined(EW_PERMUTED)
 #define PERMUTED 16
+#define PERMUTE(x, order)                                                      \
+    ((lanes_1)_mm_shuffle_epi8((__m128i)(x), (__m128i)(order)))
 #endif
 #define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
