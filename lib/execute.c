@@ -60,12 +60,18 @@ static int64_t tile_elements(const struct ew_pass *pass)
 }
 
 /* Columns of a tile: all, or as many as fit; fewer where an input is turned,
-   so that each of its lines is read for many rows. */
-static int64_t tile_columns(const struct ew_pass *pass, int64_t cols)
+   so that each of its lines is read for many rows, and then whole lines of
+   out. */
+static int64_t tile_columns(const struct ew_pass *pass, int64_t rows,
+                            int64_t cols)
 {
     int64_t elements = tile_elements(pass);
-    if (pass->turn && !pass->fold)
-        elements /= pass->turn;
+    if (pass->turn && !pass->fold) {
+        int64_t line = EW_LINE / pass->stored[EW_OUT];
+        elements /= least(pass->turn, rows);
+        if (elements > line)
+            elements -= elements % line;
+    }
     return least(cols, elements);
 }
 
@@ -293,7 +299,8 @@ static void run_blocks(const struct ew_loop *loop, int ndim,
     int64_t index[ELEMENTWISE_MAX_NDIM];
     if (pass->again == 1)
         block.rows = 1;
-    int64_t cols = tile_columns(pass, block.cols), rows = tile_rows(pass, cols);
+    int64_t cols = tile_columns(pass, block.rows, block.cols),
+            rows = tile_rows(pass, cols);
     bool whole = block.rows <= rows && block.cols <= cols;
     buffers.kept[EW_X] = buffers.kept[EW_Y] = false;
     for (int k = 0; k < EW_FORWARD; k++)

@@ -527,6 +527,7 @@ START_TEST(what_only_starts_alike_is_not_kept)
                                            y_cells[i % COLS] + HALVED +
                                            QUARTERED);
     turned.turn = 32; /* tiles of 32 x 32 go down */
+    turned.stored[EW_OUT] = sizeof(int16_t);
     data[EW_OUT] = out_cells + EW_LINE / 2 -
                    (uintptr_t)out_cells % EW_LINE / sizeof *out_cells;
     ew_execute(square, 2, &turned, data);
@@ -559,12 +560,12 @@ static const struct {
     {200, 1000, 1000, 0, 32, 0},  /* or only some rows of it do */
     {200, 300, 65536, 0, 32, 32}, /* 64 rows are as many pages as */
     {200, 300, 131072, 0, 32, 0}, /* tiles go down; more than that */
-    {5, 1000, 1024, 0, 32, 0},    /* no second tile below */
+    {5, 4000, 4096, 0, 32, 0},    /* no second tile below */
     {200, 100, 1024, 0, 32, 64}}; /* all columns in one, whole lines */
 
 START_TEST(turned_tiles_make_every_element_once)
 {
-    enum { ROWS = 200, COLS = 1000 };
+    enum { ROWS = 200, COLS = 4000 };
     static char space[ROWS << 17]; /* addresses, which nothing reads */
     static unsigned char made[ROWS][COLS];
     int64_t rows = turned[_i].rows, cols = turned[_i].cols;
