@@ -28,8 +28,9 @@
 
 enum {
     WORTH_TURNING = 4, /* extents of what is transposed */
-    SPREAD_FAR = 96,   /* bytes of a row, beyond which they are not spread */
-    COMPARED_ROW = 32  /* elements of one that makes a vector of results */
+    COMPARED_ROW = 32, /* elements of a row that makes a vector of results */
+    COMPARED_SPREAD = 128, /* bytes of an input whose elements are spread */
+    COMPARED_REPEATED = 58 /* bytes of a row that is kept in a register */
 };
 
 /* Whether so many rows share one of input k, which is kept in a tile's buffer,
@@ -140,10 +141,44 @@ static bool spreads_far(const struct elementwise_plan *plan)
     for (int k = 0; k < 2; k++) {
         int64_t size = plan->pass.stored[k];
         far |= cols->stride[k] == 0 && !is_scalar(plan, k) &&
-               cols->n * size > SPREAD_FAR;
+               cols->n * size > EW_SPREAD_BYTES;
         gaps |= cols->stride[k] != 0 && cols->stride[k] != size;
     }
     return far && !gaps && compares_rows(plan);
+}
+
+/* Whether the kernel compares short rows that follow one another with an
+   element of input k each, which it spreads in registers. */
+static bool compares_spread(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[k];
+    return size > 1 && cols->n * size <= EW_SPREAD_BYTES &&
+           rows->n * size >= COMPARED_SPREAD && cols->stride[k] == 0 &&
+           rows->stride[k] == size && is_folded(plan, 1 - k);
+}
+
+/* Whether it compares rows of nearly a vector with one of input k, which it
+   keeps in a register: that pays where elements are prepared for it. */
+static bool compares_repeated(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[k], row = cols->n * size;
+    elementwise_dtype type = plan->types.compute[k];
+    return (type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16) &&
+           row >= COMPARED_REPEATED && row <= EW_LINE && rows->stride[k] == 0 &&
+           cols->stride[EW_X] == size && cols->stride[EW_Y] == size;
+}
+
+/* Whether such rows are taken as they are, by a kernel that reads nothing
+   twice. */
+static bool compares_short(const struct elementwise_plan *plan)
+{
+    bool same = plan->types.compute[EW_X] == plan->types.compute[EW_Y];
+    return plan->level == EW_LEVEL_AVX512 && compares_rows(plan) && same &&
+           is_folded(plan, EW_OUT) &&
+           (compares_spread(plan, EW_X) || compares_spread(plan, EW_Y) ||
+            compares_repeated(plan, EW_X) || compares_repeated(plan, EW_Y));
 }
 
 /* Quotients of c64 come from wherever elements lie. */
@@ -388,11 +423,13 @@ void ew_strategy_choose(struct elementwise_plan *plan)
 {
     if (plan->empty || plan->ndim == 0)
         return;
-    bool tiles = ew_pass_tiles(&plan->pass);
+    bool tiles = ew_pass_tiles(&plan->pass), as_is = false;
     if (plan->ndim > 1) {
         turn(plan);
         tiles |= !plan->pass.turn && gathers(plan);
-        fold(plan, tiles);
+        as_is = !tiles && !plan->pass.turn && compares_short(plan);
+        if (!as_is)
+            fold(plan, tiles);
     }
     bool gathered = gathers(plan);
     for (int k = 0; k < 2; k++)
@@ -401,7 +438,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     int64_t bytes = bytes_of(plan, EW_OUT);
     if (plan->pass.turn)
         shape_turned(plan, bytes);
-    if (plan->stage.bytes <= EW_STAGE_DEEP &&
+    if (!as_is && plan->stage.bytes <= EW_STAGE_DEEP &&
         bytes >= EW_WORTH_DEEP * plan->pass.stored[EW_OUT])
         ew_tile_deepen(plan, bytes / plan->pass.stored[EW_OUT]);
     if (!plan->pass.deep)

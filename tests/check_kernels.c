@@ -286,6 +286,59 @@ START_TEST(kernels_give_the_same_in_every_form)
 }
 END_TEST
 
+/* Zeros, infinities, NaN and what is near them in both operands, often equal
+   ones. */
+static void draw_specials(const struct kernel *k)
+{
+    char specials[SUPPORT_SPECIALS * 16];
+    int count = support_specials(k->x, specials);
+    size_t size = ref_size(k->x);
+    for (int i = 0; i < POOL; i++) {
+        char *pool = support_random(0, 1) ? pool_x : pool_y;
+        memcpy(pool + (size_t)i * size,
+               specials + (size_t)support_random(0, count - 1) * size, size);
+    }
+}
+
+/* Rows that follow one another, for each of which one of x and y has an element
+   or all of which share its row. */
+static void try_short_rows(const struct kernel *k, int64_t rows, int64_t cols,
+                           bool shared, bool exchanged)
+{
+    int64_t shape[] = {rows, cols};
+    int64_t col = shared ? 1 : 0, row = shared ? 0 : 1;
+    make(&x, k->x, shape, exchanged ? 1 : col, exchanged ? cols : row, pool_x);
+    make(&y, k->y, shape, exchanged ? col : 1, exchanged ? row : cols, pool_y);
+    make(&out, k->out, shape, 1, cols, NULL);
+    run(k, &out);
+    verify(k, &out);
+}
+
+/* Up to and beyond what is spread along rows, or kept of them, in registers;
+   rows that fill vectors, and some more. */
+START_TEST(short_rows_are_compared_with_an_element_each_or_one_row)
+{
+    static const int64_t counts[] = {2, 8, 15, 33, 64, 75};
+    elementwise_dtype t = (elementwise_dtype)(_i % ELEMENTWISE_C128 + 1);
+    struct kernel k = {.level = _i / ELEMENTWISE_C128, .x = t, .y = t};
+    k.out = ELEMENTWISE_BOOL;
+    if (!support_level(k.level))
+        return;
+    draw_pools(&k);
+    draw_specials(&k);
+    int64_t most = 96 / (int64_t)ref_size(t) + 1;
+    for (k.op = ELEMENTWISE_EQUAL; k.op <= ELEMENTWISE_GREATER_EQUAL; k.op++) {
+        k.run = ew_table_kernel(k.level, k.op, t, t);
+        k.scalar = ew_table_kernel(EW_LEVEL_BASE, k.op, t, t);
+        for (int64_t cols = 1; k.run && cols <= most; cols++)
+            for (int form = 0; form < 4; form++)
+                try_short_rows(&k, counts[(cols + form) % 6], cols, form & 1,
+                               form & 2);
+    }
+    release();
+}
+END_TEST
+
 /* A pool of these elements, in turn. */
 static void fill_pool(char *pool, const char *elements, int count, size_t size)
 {
@@ -1113,6 +1166,9 @@ int main(void)
     TCase *reductions = support_case("reductions");
     tcase_add_loop_test(kernels, kernels_give_the_same_in_every_form, 0,
                         EW_LEVELS * ELEMENTWISE_C128);
+    tcase_add_loop_test(kernels,
+                        short_rows_are_compared_with_an_element_each_or_one_row,
+                        0, EW_LEVELS * ELEMENTWISE_C128);
     tcase_add_loop_test(kernels, powers_around_the_ends_of_f64_are_right, 0,
                         EW_LEVELS);
     tcase_add_loop_test(kernels, powers_that_f64_holds_are_exact, 0, EW_LEVELS);

@@ -110,8 +110,9 @@ START_TEST(layouts_get_the_strategy_that_suits_them)
 }
 END_TEST
 
-/* Beside a row of 96 bytes it is spread; complex numbers always are, and short
-   rows where the level has no vectors for them. */
+/* On AVX-512 kernels spread what stands beside up to 96 bytes. Elsewhere that
+   is done in tiles, as with complex numbers of any row, and with rows for which
+   the level has no vectors. */
 START_TEST(comparisons_take_long_elements_row_by_row)
 {
     static const elementwise_dtype types[] = {ELEMENTWISE_F64, ELEMENTWISE_I32,
@@ -129,13 +130,40 @@ START_TEST(comparisons_take_long_elements_row_by_row)
             ck_assert_int_eq(
                 ew_plan_make(&p, ELEMENTWISE_EQUAL, &a, &b, -1, &o), 0);
             int64_t bytes = rows[j] * p.pass.stored[EW_Y];
-            bool vectors = rows[j] >= 32 || p.level == EW_LEVEL_AVX512;
-            bool by_rows = bytes > 96 && vectors && types[i] != ELEMENTWISE_C64;
+            bool by_kernel = p.level == EW_LEVEL_AVX512;
+            bool vectors = (rows[j] >= 32 && bytes > 96) || by_kernel;
+            bool by_rows = vectors && types[i] != ELEMENTWISE_C64;
             ck_assert_int_eq(p.pass.fold, !by_rows);
             ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, !by_rows);
             ck_assert_int_eq(
                 ew_plan_make(&p, ELEMENTWISE_LOGICAL_OR, &a, &b, -1, &o), 0);
             ck_assert(p.pass.fold);
+        }
+}
+END_TEST
+
+/* Rows of 29 to 32 halves, which are prepared before they are compared: on
+   AVX-512 the one that all share is prepared once. */
+START_TEST(comparisons_keep_a_row_of_halves)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_F16, ELEMENTWISE_BF16,
+                                              ELEMENTWISE_I16, ELEMENTWISE_F32};
+    static const int64_t rows[] = {16, 28, 29, 32, 33};
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 5; j++) {
+            const int64_t shape[] = {900, rows[j]}, of_y[] = {0, 1};
+            struct elementwise_plan p;
+            elementwise_tensor a = {NULL, types[i], 2, shape, NULL}, b = a;
+            elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 2, shape, NULL};
+            b.strides = of_y;
+            bool keeps = i < 2 && rows[j] >= 29 && rows[j] <= 32;
+            ck_assert_int_eq(
+                ew_plan_make(&p, ELEMENTWISE_LESS_THAN, &b, &a, -1, &o), 0);
+            ck_assert_int_eq(p.pass.fold,
+                             !(keeps && p.level == EW_LEVEL_AVX512));
+            ck_assert_int_eq(p.pass.deep, 0);
         }
 }
 END_TEST
@@ -856,6 +884,8 @@ int main(void)
                         a_row_that_tiles_share_is_gathered_where_they_share_it,
                         0, EW_LEVELS);
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
+    tcase_add_loop_test(running, comparisons_keep_a_row_of_halves, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(running, comparisons_take_long_elements_row_by_row, 0,
                         EW_LEVELS);
     TCase *const cases[] = {choosing, running, NULL};

@@ -9,12 +9,24 @@
  *     16 or 32 elements -> 4 or 8 vectors of masks -> one vector of bytes
  *
  * Rows that are shorter are one step of fewer bits on AVX-512, one by one on
- * the others; rows that are strided are loops as in loop.h.
+ * the others; rows that are strided are loops as in loop.h. Two forms of short
+ * rows are made without buffers on AVX-512: rows with one element of an input
+ * each, which is spread in registers, and rows of halves that share one.
  */
 #ifndef EW_COMPARE_H
 #define EW_COMPARE_H
 
 #include "loop.h"
+
+/* Calls the kernel of the mirrored comparison. */
+EW_INLINE void ew_compare_mirrored(ew_kernel *mirrored, int64_t rows,
+                                   int64_t cols, void *const data[],
+                                   const struct ew_stride s[])
+{
+    void *const turned[] = {data[EW_Y], data[EW_X], data[EW_OUT]};
+    const struct ew_stride strides[] = {s[EW_Y], s[EW_X], s[EW_OUT]};
+    mirrored(rows, cols, turned, strides);
+}
 
 #if defined(__SSE2__)
 
@@ -64,6 +76,14 @@ EW_INLINE ew_compare_vector ew_compare_load(const struct ew_compare_from *from,
 /* The results for two vectors, the first element's in the last bit. */
 typedef uint64_t ew_compare_test(__m512i x, __m512i y);
 
+/* What is done to a vector before it is compared, element by element. */
+typedef __m512i ew_compare_prepare(__m512i x);
+
+EW_INLINE __m512i ew_compare_as_is(__m512i x)
+{
+    return x;
+}
+
 EW_INLINE bool ew_compare_pays(int64_t size, bool integer)
 {
     (void)size;
@@ -99,6 +119,12 @@ EW_INLINE __m512i ew_compare_bytes(int64_t size, uint64_t bits)
         _mm_maskz_mov_epi8((__mmask16)bits, _mm512_castsi512_si128(ones)));
 }
 
+EW_INLINE void ew_compare_put(int64_t size, uint64_t bits, int64_t n, char *out)
+{
+    const __m512i all = ew_compare_bytes(size, bits);
+    memcpy(out, &all, (size_t)n);
+}
+
 EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
                                const struct ew_compare_from *x,
                                const struct ew_compare_from *y, int64_t c,
@@ -109,15 +135,7 @@ EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
     if (size == 8)
         bits = ew_compare_join(bits, test((__m512i)ew_compare_load(x, c + 8),
                                           (__m512i)ew_compare_load(y, c + 8)));
-    __m512i all = ew_compare_bytes(size, bits);
-    __m256i half = _mm512_castsi512_si256(all);
-    __m128i quarter = _mm512_castsi512_si128(all);
-    if (size == 1)
-        memcpy(out + c, &all, sizeof all);
-    else if (size == 2)
-        memcpy(out + c, &half, sizeof half);
-    else
-        memcpy(out + c, &quarter, sizeof quarter);
+    ew_compare_put(size, bits, ew_compare_count(size), out + c);
 }
 
 /* The vector of n elements from c on, which reads no others. */
@@ -303,6 +321,167 @@ EW_INLINE void ew_compare_rows(ew_compare_test *test, ew_apply *apply,
     }
 }
 
+#if defined(EW_COMPARE_BITS)
+/* Whether input k has one element for each of short rows, which follow one
+   another. */
+EW_INLINE bool ew_compare_spreads(const struct ew_stride s[], int k,
+                                  int64_t size, int64_t cols)
+{
+    const struct ew_stride x = s[k], y = s[k == EW_X ? EW_Y : EW_X];
+    return x.col == 0 && x.row == size && y.col == size &&
+           y.row == cols * size && s[EW_OUT].col == 1 &&
+           s[EW_OUT].row == cols && cols > 1;
+}
+
+/* For each element of as many rows as a vector has elements, which row it is
+   in. That is a product with an inverse, which is exact for such numbers. */
+static __attribute__((noinline)) void
+ew_compare_places(int64_t size, int64_t cols, __m512i places[])
+{
+    uint16_t first[EW_COMPARE_BYTES / 2];
+    for (int i = 0; i < EW_COMPARE_BYTES / 2; i++)
+        first[i] = (uint16_t)i;
+    const __m512i inverse = _mm512_set1_epi16((short)(65536 / cols + 1));
+    const __m512i step = _mm512_set1_epi16((short)(EW_COMPARE_BYTES / size));
+    __m512i at = _mm512_loadu_si512(first);
+    for (int64_t c = 0; c < cols; c++) {
+        __m512i row = _mm512_mulhi_epu16(at, inverse);
+        if (size == 8)
+            row = _mm512_cvtepu16_epi64(_mm512_castsi512_si128(row));
+        else if (size == 4)
+            row = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(row));
+        places[c] = row;
+        at = _mm512_add_epi16(at, step);
+    }
+}
+
+EW_INLINE __m512i ew_compare_permute(int64_t size, __m512i places, __m512i x)
+{
+    if (size == 8)
+        return _mm512_permutexvar_epi64(places, x);
+    return size == 4 ? _mm512_permutexvar_epi32(places, x)
+                     : _mm512_permutexvar_epi16(places, x);
+}
+
+/* Short rows with one of x each, as many at a time as a vector has elements:
+
+       x     a b c d ...
+       y     0 1 2 3 4 5 6 7   8 9 10 11 ...     three to a row
+       test  a a a b b b c c   c d d  d ...
+*/
+EW_INLINE void ew_compare_spread(ew_compare_prepare *of_x,
+                                 ew_compare_prepare *of_y,
+                                 ew_compare_test *prepared, int64_t size,
+                                 int64_t rows, int64_t cols, void *const data[])
+{
+    const int64_t n = EW_COMPARE_BYTES / size;
+    const char *x = data[EW_X], *y = data[EW_Y];
+    char *out = data[EW_OUT];
+    __m512i places[EW_SPREAD_BYTES / 2];
+    ew_compare_places(size, cols, places);
+    for (; rows >= n; rows -= n, x += EW_COMPARE_BYTES) {
+        const __m512i all = of_x(_mm512_loadu_si512(x));
+        for (int64_t c = 0; c < cols; c++) {
+            __m512i a = ew_compare_permute(size, places[c], all);
+            __m512i b = of_y(_mm512_loadu_si512(y));
+            ew_compare_put(size, prepared(a, b), n, out);
+            y += EW_COMPARE_BYTES;
+            out += n;
+        }
+    }
+}
+
+/* Whether rows of 2-byte elements that fit a vector are all compared with the
+   one that input k is, which is loaded and prepared once. */
+EW_INLINE bool ew_compare_repeats(const struct ew_stride s[], int k,
+                                  int64_t cols)
+{
+    return s[k].row == 0 && s[EW_X].col == 2 && s[EW_Y].col == 2 &&
+           s[EW_OUT].col == 1 && cols * 2 <= EW_COMPARE_BYTES;
+}
+
+EW_INLINE void ew_compare_repeated(ew_compare_prepare *of_x,
+                                   ew_compare_prepare *of_y,
+                                   ew_compare_test *prepared, int64_t rows,
+                                   int64_t cols, void *const data[],
+                                   const struct ew_stride s[])
+{
+    const struct ew_compare_from x = {.at = data[EW_X], .step = 2};
+    struct ew_compare_from y = {.at = data[EW_Y], .step = 2};
+    const __m512i all = of_x(ew_compare_load_few(&x, 2, 0, cols));
+    const __mmask32 some = ~(uint32_t)0 >> (32 - cols);
+    char *out = data[EW_OUT];
+    for (; rows > 0; rows--) {
+        __m512i b = of_y(ew_compare_load_few(&y, 2, 0, cols));
+        __m512i bytes = ew_compare_bytes(2, prepared(all, b));
+        _mm256_mask_storeu_epi8(out, some, _mm512_castsi512_si256(bytes));
+        y.at += s[EW_Y].row;
+        out += s[EW_OUT].row;
+    }
+}
+
+/* The kernels of both forms, which are functions of their own: compilers keep
+   more in registers there. */
+#define EW_COMPARE_SPREADING(PASTE, name, T, of_x, of_y, prepared)             \
+    static __attribute__((noinline)) void PASTE(spread_##name)(                \
+        int64_t rows, int64_t cols, void *const data[],                        \
+        const struct ew_stride s[])                                            \
+    {                                                                          \
+        (void)s;                                                               \
+        ew_compare_spread(of_x, of_y, PASTE(prepared), sizeof(T), rows, cols,  \
+                          data);                                               \
+    }
+#define EW_COMPARE_REPEATING(PASTE, name, of_x, of_y, prepared)                \
+    static __attribute__((noinline)) void PASTE(repeated_##name)(              \
+        int64_t rows, int64_t cols, void *const data[],                        \
+        const struct ew_stride s[])                                            \
+    {                                                                          \
+        ew_compare_repeated(of_x, of_y, PASTE(prepared), rows, cols, data, s); \
+    }
+
+/* As many rows as fill vectors by the kernel that spreads, the rest by the
+   other one. */
+static void ew_compare_blocks(int64_t rows, int64_t cols, void *const data[],
+                              const struct ew_stride s[], int64_t size,
+                              ew_kernel *spread, ew_kernel *other)
+{
+    int64_t rest = rows % (EW_COMPARE_BYTES / size), made = rows - rest;
+    void *const left[] = {ew_loop_at(data, s, EW_X, made),
+                          ew_loop_at(data, s, EW_Y, made),
+                          ew_loop_at(data, s, EW_OUT, made)};
+    spread(made, cols, data, s);
+    if (rest)
+        other(rest, cols, left, s);
+}
+
+/* Whether there are rows for a vector of what is spread, as short as that.
+   Fewer are not worth looking at. */
+EW_INLINE bool ew_compare_worth(int64_t size, int64_t rows, int64_t cols)
+{
+    return size > 1 && rows >= EW_COMPARE_BYTES / size &&
+           cols * size <= EW_SPREAD_BYTES;
+}
+
+/* Makes all rows if they have one of the two forms. The kernels are that of the
+   comparison, its mirrored one, and those of the forms. */
+static __attribute__((noinline)) bool
+ew_compare_short(int64_t rows, int64_t cols, void *const data[],
+                 const struct ew_stride s[], int64_t size, ew_kernel *self,
+                 ew_kernel *mirrored, ew_kernel *spread, ew_kernel *repeated)
+{
+    if (ew_compare_spreads(s, EW_X, size, cols))
+        ew_compare_blocks(rows, cols, data, s, size, spread, self);
+    else if (repeated && ew_compare_repeats(s, EW_X, cols))
+        repeated(rows, cols, data, s);
+    else if (ew_compare_spreads(s, EW_Y, size, cols) ||
+             (repeated && ew_compare_repeats(s, EW_Y, cols)))
+        ew_compare_mirrored(mirrored, rows, cols, data, s);
+    else
+        return false;
+    return true;
+}
+#endif
+
 /* A whole kernel, as ew_loop_all. */
 EW_INLINE void ew_compare_all(ew_compare_test *test, ew_apply *apply,
                               int64_t size, bool integer, int64_t rows,
@@ -320,10 +499,28 @@ EW_INLINE void ew_compare_all(ew_compare_test *test, ew_apply *apply,
         ew_compare_rows(test, apply, size, rows, cols, data, s, 0, size);
 }
 
-/* One line makes the kernel NAME of op_NAME on two T, which C writes as op;
-   bits is the same on vectors x and y of AVX-512. */
-#define EW_COMPARE_KERNEL(PASTE, name, T, op, bits)                            \
-    EW_COMPARE_TEST(PASTE, name, T, op, bits)                                  \
+/* The loop of the kernel NAME of op_NAME on two T, which C writes as op; bits
+   is the same on vectors x and y of AVX-512. mirrored is the comparison that
+   makes the same of y and x, repeated the kernel of that form or NULL. */
+#if defined(EW_COMPARE_BITS)
+#define EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                    \
+    static ew_kernel PASTE(name), PASTE(mirrored);                             \
+    EW_INLINE void PASTE(loop_##name)(                                         \
+        ew_apply * apply, int64_t x, int64_t y, int64_t out, int64_t rows,     \
+        int64_t cols, void *const data[], const struct ew_stride s[])          \
+    {                                                                          \
+        (void)y;                                                               \
+        (void)out;                                                             \
+        if (!ew_compare_worth(x, rows, cols) ||                                \
+            !ew_compare_short(rows, cols, data, s, x, PASTE(name),             \
+                              PASTE(mirrored), PASTE(spread_##name),           \
+                              repeated))                                       \
+            ew_compare_all(PASTE(test_##name), apply, x, (T)0.5 == 0, rows,    \
+                           cols, data, s);                                     \
+    }
+#else
+#define EW_COMPARE_SPREADING(PASTE, name, T, of_x, of_y, prepared)
+#define EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                    \
     EW_INLINE void PASTE(loop_##name)(                                         \
         ew_apply * apply, int64_t x, int64_t y, int64_t out, int64_t rows,     \
         int64_t cols, void *const data[], const struct ew_stride s[])          \
@@ -332,11 +529,37 @@ EW_INLINE void ew_compare_all(ew_compare_test *test, ew_apply *apply,
         (void)out;                                                             \
         ew_compare_all(PASTE(test_##name), apply, x, (T)0.5 == 0, rows, cols,  \
                        data, s);                                               \
-    }                                                                          \
+    }
+#endif
+
+/* One line makes the kernel. */
+#define EW_COMPARE_KERNEL(PASTE, name, mirrored, repeated, T)                  \
+    EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                        \
     EW_KERNEL(PASTE(loop_##name), PASTE, name, T, T, uint8_t)
+
+/* The same and all it needs, where elements are compared as they are. */
+#define EW_COMPARE_AS_IS(PASTE, name, mirrored, T, op, bits)                   \
+    EW_COMPARE_TEST(PASTE, name, T, op, bits)                                  \
+    EW_COMPARE_SPREADING(PASTE, name, T, ew_compare_as_is, ew_compare_as_is,   \
+                         test_##name)                                          \
+    EW_COMPARE_KERNEL(PASTE, name, mirrored, NULL, T)
 #else
-#define EW_COMPARE_KERNEL(PASTE, name, T, op, bits)                            \
+#define EW_COMPARE_AS_IS(PASTE, name, mirrored, T, op, bits)                   \
     EW_KERNEL(ew_loop, PASTE, name, T, T, uint8_t)
+#endif
+
+/* A kernel that is another one with its operands turned: on SSE2, for less
+   code. On the other levels a call of a few elements is to be quick. */
+#if defined(__AVX__)
+#define EW_COMPARE_TURNED(PASTE, name, mirrored, T, op, bits)                  \
+    EW_COMPARE_AS_IS(PASTE, name, mirrored, T, op, bits)
+#else
+#define EW_COMPARE_TURNED(PASTE, name, mirrored, T, op, bits)                  \
+    static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \
+                            const struct ew_stride s[])                        \
+    {                                                                          \
+        ew_compare_mirrored(PASTE(mirrored), rows, cols, data, s);             \
+    }
 #endif
 
 #endif

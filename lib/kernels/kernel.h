@@ -15,6 +15,10 @@
 
 enum { EW_LINE = 64 }; /* bytes of a cache line */
 
+/* Bytes of a row up to which an input's one element is spread along it rather
+   than read row by row. */
+enum { EW_SPREAD_BYTES = 96 };
+
 /* The operands of a call. Forward calls have the first three. A gradient
    reads x, y, dout (in the place of out), and its own gradient ddx and ddy
    too; it writes dx, dy and ddout. */
