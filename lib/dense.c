@@ -41,17 +41,20 @@ static inline bool are_plain(const elementwise_tensor *x,
    dense, dimensions along which the same ones of them are stretched walk
    memory as one; an extent of 0 is not counted, as in validate.c. False unless
    x and y broadcast to exactly out's shape. size is that of their elements. */
-static inline bool open_loops(const struct ew_alignment *a, int64_t size,
-                              const elementwise_tensor *out, struct nest *nest)
+static inline __attribute__((always_inline)) bool
+open_loops(const struct ew_alignment *a, bool alike, int64_t size,
+           const elementwise_tensor *out, struct nest *nest)
 {
+    const int64_t *shape_x = a->x.tensor->shape, *shape_y = a->y.tensor->shape;
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
     int64_t count_x = 1, count_y = 1, count = 1;
     int64_t reach = sizeof(struct ew_c128); /* bytes, of the widest type */
     int walks = 0, last = -1; /* which of x and y walk along the last loop */
     nest->empty = false;
     for (int dim = a->ndim - 1; dim >= 0; dim--) {
-        int64_t n = out->shape[dim], x = ew_shape_extent(&a->x, dim);
-        int64_t y = ew_shape_extent(&a->y, dim);
+        int64_t n = out->shape[dim];
+        int64_t x = alike ? shape_x[dim] : ew_shape_extent(&a->x, dim);
+        int64_t y = alike ? shape_y[dim] : ew_shape_extent(&a->y, dim);
         int now = (x == n) | (y == n) << 1;
         if (!now || (x != n && x != 1) || (y != n && y != 1))
             return false;
@@ -151,8 +154,12 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
     struct ew_alignment a = {.axis = axis, .x.tensor = x, .y.tensor = y};
     struct nest nest;
-    if (ew_shape_place(&a) || a.ndim != out->ndim ||
-        !open_loops(&a, size, out, &nest))
+    if (ew_shape_place(&a) || a.ndim != out->ndim)
+        return false;
+    /* placed, not own, dimensions: trailing 1s may not count */
+    bool alike = a.x.ndim == a.ndim && a.y.ndim == a.ndim;
+    if (!(alike ? open_loops(&a, true, size, out, &nest)
+                : open_loops(&a, false, size, out, &nest)))
         return false;
     struct reach bytes = {nest.count[EW_X] * size, nest.count[EW_Y] * size,
                           nest.count[EW_OUT] * size_out};
