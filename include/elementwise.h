@@ -794,9 +794,9 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * buffer; staged: made dense before all else, which is what its strides then
  * say), rows (as is, or folded: short rows run as one), tile (how much of each
  * of the inner loops a tile holds, outermost first; empty if tiles are of the
- * two innermost), kept (the inputs of which a tile is packed once for all steps
- * of a loop around it), stores (as usual, past the caches, or scattered from a
- * tile), act (its name), scaled (the operands that have a factor), bytes.
+ * two innermost), kept (the inputs of which such a tile is packed once for many
+ * steps of a loop around it), stores (as usual, past the caches, or scattered
+ * from a tile), act (its name), scaled (the operands that have a factor), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

@@ -7,7 +7,9 @@
  *     runs of 16 bytes at 0, 100, 200, 16, 116, 216
  *
  * Or elements that lie in one window of a line's bytes, or in a few smaller
- * ones, are a group, which a kernel puts in order as a vector.
+ * ones, are a group, which a kernel puts in order as a vector. Or along one
+ * loop elements are neighbours: with the loops inside it they are rectangles,
+ * which a kernel turns in square blocks.
  */
 #include "gather.h"
 

@@ -15,7 +15,7 @@ struct ew_places {
     int64_t run, runs, copies;
     int32_t at[EW_DEEP_ELEMENTS];
     ew_permuter *permute;              /* by that instead, if not NULL, */
-    struct ew_permutation permutation; /* whose tables are the halves of at */
+    struct ew_permutation permutation; /* whose tables share at */
 };
 
 /* The lines that a tile has of an operand, whatever their order: n of them,

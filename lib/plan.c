@@ -55,6 +55,14 @@ void ew_plan_sort(struct ew_loop *loop, int ndim, const int *order, int n)
         }
 }
 
+void ew_plan_move_inside(struct elementwise_plan *plan, int i, int to)
+{
+    struct ew_loop loop = plan->loop[i];
+    for (; i > to; i--)
+        plan->loop[i] = plan->loop[i - 1];
+    plan->loop[to] = loop;
+}
+
 /* Lengthens inner by outer if the operands all walk the two as one. */
 static bool merge(struct ew_loop *inner, const struct ew_loop *outer,
                   int operands)

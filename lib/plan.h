@@ -149,6 +149,9 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
    the operands that tells two loops apart. */
 void ew_plan_sort(struct ew_loop *loop, int ndim, const int *order, int n);
 
+/* Moves loop i inside, to place `to`. */
+void ew_plan_move_inside(struct elementwise_plan *plan, int i, int to);
+
 /* Makes a nest shorter: merges neighbours that the first `operands` all walk
    as one. Returns the number of loops left. */
 int ew_plan_merge(struct ew_loop *loop, int ndim, int operands);

@@ -64,15 +64,6 @@ static int across(const struct elementwise_plan *plan, int k)
     return along;
 }
 
-/* Moves loop i inside, to place `to`. */
-static void move_inside(struct elementwise_plan *plan, int i, int to)
-{
-    struct ew_loop loop = plan->loop[i];
-    for (; i > to; i--)
-        plan->loop[i] = plan->loop[i - 1];
-    plan->loop[to] = loop;
-}
-
 static void pack(struct elementwise_plan *plan, int k)
 {
     plan->pass.pack[k] = ew_table_move(plan->level, plan->types.operand[k]);
@@ -87,7 +78,7 @@ static void turn(struct elementwise_plan *plan)
         rows = across(plan, k);
     if (!rows)
         return;
-    move_inside(plan, rows, 1); /* those of a tile */
+    ew_plan_move_inside(plan, rows, 1); /* those of a tile */
     plan->pass.turn = EW_TURNED_ROWS;
     for (int k = 0; k < 2; k++)
         if (across(plan, k) == 1)
@@ -371,7 +362,7 @@ static int64_t brings(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether packed input k stands still along loop i, so that what a tile has of
-   it may be kept for all steps. Rows that share one are such a loop if each is
+   it may be kept for many steps. Rows that share one are such a loop if each is
    several tiles; if not, that is kept anyway. Not worth it where the other
    input is turned, which is then not read along memory, and brings more. */
 static bool stays(const struct elementwise_plan *plan, int k, int i)
@@ -412,7 +403,7 @@ static void go_again(struct elementwise_plan *plan, int64_t bytes)
                 continue;
             int to = i < 2 ? i : 2;
             if (shape_kept(plan, k, bytes)) {
-                move_inside(plan, i, to);
+                ew_plan_move_inside(plan, i, to);
                 plan->pass.again = (unsigned char)to;
             }
             return;

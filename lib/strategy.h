@@ -104,7 +104,7 @@ static inline bool ew_strategy_streams(int64_t bytes)
    "gathered", "repeated", "spread" or "packed". */
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k);
 
-/* Whether that is done once for all steps of a loop along which each tile goes
+/* Whether that is done once for many steps of a loop along which each tile goes
    before the next. */
 bool ew_strategy_keeps(const struct elementwise_plan *plan, int k);
 

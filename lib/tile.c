@@ -340,26 +340,17 @@ static void two_loops(const struct elementwise_plan *plan, int64_t extent[])
         plan->loop[1].n < most / extent[0] ? plan->loop[1].n : most / extent[0];
 }
 
-/* Whether all places in a tile fit in 32 bits. */
+/* Whether all places in a tile, and the ends of their lines, fit in 32 bits. */
 static bool is_near(const struct elementwise_plan *plan, const int64_t extent[])
 {
     for (int k = 0; k <= EW_OUT; k++) {
         int64_t reach = 0;
         for (int i = 0; i < plan->ndim; i++)
             reach += (extent[i] - 1) * ew_magnitude(plan->loop[i].stride[k]);
-        if (reach > INT32_MAX)
+        if (reach > INT32_MAX - 2 * EW_LINE)
             return false;
     }
     return true;
-}
-
-/* Moves loop i inside, to place `to`. */
-static void move_inside(struct elementwise_plan *plan, int i, int to)
-{
-    struct ew_loop loop = plan->loop[i];
-    for (; i > to; i--)
-        plan->loop[i] = plan->loop[i - 1];
-    plan->loop[to] = loop;
 }
 
 /* Moves a loop along which an input stands still next to those of a tile, as
@@ -377,7 +368,7 @@ static void order_tiles(struct elementwise_plan *plan,
     for (int i = deep; i < plan->ndim; i++)
         for (int k = 0; k < 2; k++)
             if (plan->loop[i].stride[k] == 0 && ew_tile_places(plan, k)) {
-                move_inside(plan, i, deep);
+                ew_plan_move_inside(plan, i, deep);
                 return;
             }
 }
@@ -407,7 +398,7 @@ static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
     for (int i = 0; i < plan->ndim; i++) {
         if (extent[i] == 1)
             continue;
-        move_inside(plan, i, pass->deep);
+        ew_plan_move_inside(plan, i, pass->deep);
         pass->extent[pass->deep++] = (uint16_t)extent[i];
     }
     for (int k = 0; k < 2; k++) {

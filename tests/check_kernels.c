@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cpu.h"
 #include "elementwise.h"
@@ -688,6 +689,38 @@ START_TEST(moves_are_right_from_every_layout)
 }
 END_TEST
 
+/* Columns that end where a page does, before one that nobody may read. */
+START_TEST(nothing_is_read_on_a_page_that_has_no_element)
+{
+    enum { PAGE = 4096, COLS = 40, PAGES = 2 * COLS };
+    if (!support_level(_i / 2))
+        return;
+    int64_t size = 1 + _i % 2, most = 16 / size;
+    elementwise_dtype type = size == 1 ? ELEMENTWISE_U8 : ELEMENTWISE_U16;
+    ew_kernel *move = ew_table_move(_i / 2, type);
+    char *map = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(map, MAP_FAILED);
+    for (int i = 0; i < PAGES * PAGE; i++)
+        map[i] = (char)(i % 251);
+    for (int c = 0; c < COLS; c++)
+        mprotect(map + (2 * c + 1) * PAGE, PAGE, PROT_NONE);
+    for (int64_t rows = 1; rows <= 2 * most; rows++) {
+        char made[32 * COLS];
+        char *from = map + PAGE - rows * size;
+        void *const data[] = {from, NULL, made};
+        const struct ew_stride stride[] = {
+            {size, 2 * PAGE}, {0, 0}, {COLS * size, size}};
+        move(rows, COLS, data, stride);
+        for (int64_t i = 0; i < rows * COLS; i++)
+            ck_assert(memcmp(made + i * size,
+                             from + i / COLS * size + i % COLS * 2 * PAGE,
+                             (size_t)size) == 0);
+    }
+    munmap(map, PAGES * PAGE);
+}
+END_TEST
+
 /* Windows of one sequence. */
 START_TEST(rows_that_overlap_are_moved_from_either_end)
 {
@@ -1160,6 +1193,8 @@ int main(void)
                         EW_LEVELS * 5);
     tcase_add_loop_test(moves, rows_that_overlap_are_moved_from_either_end, 0,
                         EW_LEVELS * 4);
+    tcase_add_loop_test(moves, nothing_is_read_on_a_page_that_has_no_element, 0,
+                        2 * EW_LEVELS);
     tcase_add_loop_test(moves, rows_of_any_length_are_spread, 0, EW_LEVELS * 4);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");

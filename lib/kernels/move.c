@@ -51,6 +51,7 @@ EW_INLINE EW_TURNED ew_turned_load(const char *x, int64_t step)
 #endif
 
 enum {
+    EW_PAGE = 4096,       /* bytes of the smallest pages that there are */
     EW_SPREAD_MOST = 64,  /* bytes of the longest row that is one store */
     EW_WORTH_NUMBERS = 4, /* vectors of rows for which elements are numbered */
     EW_WORTH_REPEATING = 64, /* elements of rows that are copies of one */
