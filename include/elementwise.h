@@ -796,7 +796,8 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * of the inner loops a tile holds, outermost first; empty if tiles are of the
  * two innermost), kept (the inputs of which such a tile is packed once for many
  * steps of a loop around it), stores (as usual, past the caches, or scattered
- * from a tile), act (its name), scaled (the operands that have a factor), bytes.
+ * from a tile), act (its name), scaled (the operands that have a factor),
+ * bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);
