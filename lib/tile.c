@@ -21,20 +21,20 @@
 #include "table.h"
 
 enum {
-    FEW = 32,           /* elements that are in a tile without asking */
-    ELEMENTS = 1024,    /* of most tiles */
-    FEW_RUNS = 128,     /* in one of more elements */
-    WHOLE = 7,          /* of a loop that is in a tile as a whole or not */
-    TILE_COST = 60000,  /* of steps through buffers, per tile */
-    CALL_COST = 12000,  /* of a kernel that needs none, per two loops */
-    ROW_COST = 3000,    /* in that call, */
-    LINE_ROW = 2000,    /* if it is whole lines */
-    LONG_ROW = 240,     /* bytes; such rows of a tile need not be one */
-    HALF_ROW = 16,      /* elements; shorter rows of f16 and bf16, */
-    HALF_COST = 30000,  /* cost that much */
-    MOVE_COST = 300,    /* of a row of copies of an element */
-    PACK_COST = 60,     /* of an element that another kernel packs, */
-    PACK_BYTE = 30,     /* or a byte */
+    FEW = 32,          /* elements that are in a tile without asking */
+    ELEMENTS = 1024,   /* of most tiles */
+    FEW_RUNS = 128,    /* in one of more elements */
+    WHOLE = 7,         /* of a loop that is in a tile as a whole or not */
+    TILE_COST = 60000, /* of steps through buffers, per tile */
+    CALL_COST = 12000, /* of a kernel that needs none, per two loops */
+    ROW_COST = 3000,   /* in that call, */
+    LINE_ROW = 2000,   /* if it is whole lines */
+    LONG_ROW = 240,    /* bytes; such rows of a tile need not be one */
+    HALF_ROW = 16,     /* elements; shorter rows of f16 and bf16, */
+    HALF_COST = 30000, /* cost that much */
+    MOVE_COST = 300, /* of an element picked, or one of which copies are made */
+    PACK_COST = 60,  /* of an element that another kernel packs, */
+    PACK_BYTE = 30,  /* or a byte */
     GATHER_COST = 300,  /* of one that it picks */
     PACK_ROW = 1000,    /* of a row in which it picks, */
     PACK_BYTES = 3000,  /* or picks bytes */
@@ -433,14 +433,14 @@ static bool is_cheaper(const struct elementwise_plan *plan,
     int64_t moved = lines + deep_cost(plan, extent, false);
     bool by_one = plan->types.fault && !plan->pass.pack[EW_Y] &&
                   plan->loop[0].stride[EW_Y] == 0 && course[EW_Y].loops > 0;
-    int64_t permuted = deep_cost(plan, extent, true);
     if (plan->pass.stored[EW_OUT] >= 8)
         return 3 * moved < flat + flat_lines;
     if (5 * moved < 4 * (flat + flat_lines))
         return true;
     if (ew_pass_widest(&plan->pass, 3) >= 8 || by_one)
         return false;
-    int64_t now = flat, then = permuted, parts = plan->pass.turn ? 3 : 4;
+    int64_t now = flat, then = deep_cost(plan, extent, true);
+    int64_t parts = plan->pass.turn ? 3 : 4;
     if (course[EW_OUT].bytes >= FAR_BYTES) {
         now += flat_lines;
         then += lines;
