@@ -81,9 +81,9 @@ static int64_t take_loop(struct group *g, const struct ew_loop *loop, int k,
     int64_t near = far ? (EW_LINE / windows - g->window) / far + 1 : fit;
     near = near < fit ? near : fit;
     near = near < n ? near : n;
-    int64_t apart = windows / g->windows;
-    apart = apart < fit / near ? apart : fit / near;
-    apart = apart < n / near ? apart : n / near;
+    int64_t free = g->windows < windows ? windows / g->windows : 1;
+    int64_t apart = (fit < n ? fit : n) / near;
+    apart = apart < free ? apart : free;
     g->near[g->whole] = near;
     g->apart[g->whole] = apart;
     g->elements *= near * apart;
@@ -117,15 +117,19 @@ static int64_t count_groups(const struct group *g, const struct ew_loop *loop,
     return groups;
 }
 
+/* More windows make fewer groups, but no fewer than whole lines are. */
 int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
-                            int64_t size, int *windows)
+                            int64_t size, int64_t least, int *windows)
 {
-    int64_t least = INT64_MAX;
-    for (int i = 0; i < WINDOWS; i++) {
+    int64_t bytes = size, lines;
+    for (int d = 0; d < ndim; d++)
+        bytes *= loop[d].n;
+    lines = (bytes + EW_LINE - 1) / EW_LINE;
+    for (int i = 0; i < WINDOWS && lines * group_cost[i] < least; i++) {
         struct group g = find_group(loop, ndim, k, size, 1 << i);
         int64_t groups = count_groups(&g, loop, ndim);
-        bool bytes = size == 1 && (i > 0 || g.window > NEAR_BYTES);
-        int64_t cost = groups * (group_cost[i] + (bytes ? BYTES_COST : 0));
+        bool beyond = size == 1 && (i > 0 || g.window > NEAR_BYTES);
+        int64_t cost = groups * (group_cost[i] + (beyond ? BYTES_COST : 0));
         if (groups > MOST_GROUPS || cost >= least)
             continue;
         least = cost;

@@ -37,13 +37,14 @@ void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
 int64_t ew_places_runs(const struct ew_loop *loop, int ndim, int k,
                        int64_t size);
 
-/* About how many picoseconds that takes run by run, nothing if it is one; and
-   by a kernel that permutes, by so many windows as take the least; INT64_MAX if
-   there would be too many groups. */
+/* About how many picoseconds that takes run by run, nothing if it is one. */
 int64_t ew_places_cost(const struct ew_loop *loop, int ndim, int k,
                        int64_t size);
+
+/* The same for a kernel that permutes, and how many windows then take the
+   least; or `least` if that is no more. */
 int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
-                            int64_t size, int *windows);
+                            int64_t size, int64_t least, int *windows);
 
 /* The same for a kernel that turns, and of how many bytes what it turns is; or
    INT64_MAX if it cannot. */

@@ -219,14 +219,17 @@ static struct ew_gathering find_gathering(const struct elementwise_plan *plan,
     struct ew_gathering best = {NULL, 0, 0};
     int64_t size = plan->pass.stored[k], turned, permuting, turning;
     int ndim = tile_loops(plan, extent, tile), windows = 0;
+    ew_permuter *permute = ew_table_permute(plan->level);
     *cost = ew_places_cost(tile, ndim, k, size);
     if (*cost == 0 || k == EW_OUT || size > 8)
         return best;
-    permuting = ew_places_permuting(tile, ndim, k, size, &windows);
+    permuting = permute
+                    ? ew_places_permuting(tile, ndim, k, size, *cost, &windows)
+                    : *cost;
     turning = ew_places_turning(tile, ndim, k, size, &turned);
-    if (permuting < *cost && ew_table_permute(plan->level)) {
+    if (permuting < *cost) {
         *cost = permuting;
-        best.kernel = ew_table_permute(plan->level);
+        best.kernel = permute;
         best.windows = (unsigned char)windows;
     }
     if (turning < *cost && ew_table_turn(plan->level, turned)) {
