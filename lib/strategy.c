@@ -281,7 +281,8 @@ static bool makes_lines(const struct elementwise_plan *plan, int64_t run)
     return whole && bytes_of(plan, EW_OUT) >= EW_STREAM_LINES;
 }
 
-/* What is scattered is stored in parts of lines. */
+/* What is scattered is stored in parts of lines. Short rows, as in tiles of
+   turned inputs, are stored as usual by the kernel that divides c64. */
 void ew_strategy_stream(struct elementwise_plan *plan)
 {
     int64_t size = plan->pass.stored[EW_OUT], run = size;
@@ -296,8 +297,9 @@ void ew_strategy_stream(struct elementwise_plan *plan)
         return;
     plan->pass.stream = ew_table_stream(plan->level);
     plan->calls = false;
-    if (plan->loop[0].n * size < EW_STREAM_RUN && !plan->pass.fold &&
-        !plan->pass.deep)
+    bool short_rows = plan->loop[0].n * size < EW_STREAM_RUN &&
+                      !plan->pass.fold && !plan->pass.deep;
+    if (short_rows || (plan->pass.turn && divides_c64(plan, EW_X)))
         plan->pass.past = NULL; /* it stores the rows one by one */
 }
 
