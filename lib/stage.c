@@ -16,7 +16,10 @@
 #include "strategy.h"
 #include "table.h"
 
-enum { REUSE = 4 }; /* from so many readings on */
+enum {
+    REUSE = 4,   /* from so many readings on, */
+    WORTH = 4096 /* and so many elements read */
+};
 
 /* The loops up to the last along which input k moves. */
 static int loops_of(const struct elementwise_plan *plan, int k)
@@ -108,8 +111,8 @@ static bool helps(const struct elementwise_plan *plan, const struct way *way)
 static int64_t most_bytes(const struct elementwise_plan *plan,
                           const struct way *way)
 {
-    bool deep = ew_strategy_deepens(plan->loop, plan->ndim,
-                                    plan->pass.stored[EW_OUT], EW_WORTH_DEEP);
+    bool deep = ew_strategy_deepens(
+        plan->loop, plan->ndim, plan->pass.stored[EW_OUT], EW_WORTH_DEEP_CALL);
     return way->once && deep ? EW_STAGE_DEEP : EW_STAGE_BYTES;
 }
 
@@ -118,9 +121,9 @@ static bool is_staged(const struct elementwise_plan *plan,
 {
     int64_t most = most_bytes(plan, way) / plan->pass.stored[way->operand];
     int64_t block = count(plan, way, true, most);
-    int64_t again = count(plan, way, false, EW_WORTH_DEEP);
+    int64_t again = count(plan, way, false, WORTH);
     return way->inner > 0 && block <= most && again >= REUSE &&
-           block * again >= EW_WORTH_DEEP && !reads_well(plan, way) &&
+           block * again >= WORTH && !reads_well(plan, way) &&
            (!way->once || helps(plan, way));
 }
 

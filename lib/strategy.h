@@ -14,7 +14,8 @@ enum {
     EW_SHORT_ROW = 64,      /* bytes of out's row; longer ones are fast as is */
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
-    EW_WORTH_DEEP = 4096,   /* elements in all for tiles of several loops */
+    EW_WORTH_DEEP = 512,    /* elements in all for tiles of several loops */
+    EW_WORTH_DEEP_CALL = 2048, /* the same of a simple call */
     EW_WORTH_GATHERING = 1024, /* the same where rows are long enough, */
     EW_WORTH_SHUFFLING = 256,  /* and steps are shuffles */
     EW_WORTH_STAGING = 16384,  /* elements in all of a simple call */
@@ -67,7 +68,7 @@ static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,
 static inline bool ew_strategy_deepens(const struct ew_loop *loop, int ndim,
                                        int64_t size, int64_t elements)
 {
-    return ndim > 2 && elements >= EW_WORTH_DEEP &&
+    return ndim > 2 && elements >= EW_WORTH_DEEP_CALL &&
            loop[0].n * size < EW_SHORT_ROW &&
            loop[0].n * loop[1].n < EW_WORTH_PACKING;
 }

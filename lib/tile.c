@@ -30,6 +30,7 @@ enum {
     ROW_COST = 3000,   /* in that call, */
     LINE_ROW = 2000,   /* if it is whole lines */
     LONG_ROW = 240,    /* bytes; such rows of a tile need not be one */
+    SHORT_COST = 1200, /* of an element of rows so short that all else pays */
     HALF_ROW = 16,     /* elements; shorter rows of f16 and bf16, */
     HALF_COST = 30000, /* cost that much */
     MOVE_COST = 300, /* of an element picked, or one of which copies are made */
@@ -39,7 +40,7 @@ enum {
     PACK_ROW = 1000,    /* of a row in which it picks, */
     PACK_BYTES = 3000,  /* or picks bytes */
     STRIDED_COST = 500, /* of one that a kernel takes as it is */
-    WORTH = 4000000     /* of a call, or looking for a tile takes longer */
+    WORTH = 1500000     /* of a call, or looking for a tile takes longer */
 };
 
 /* An operand that stays in the L1 cache costs less, and one that does not stay
@@ -436,7 +437,7 @@ static bool is_cheaper(const struct elementwise_plan *plan,
     int64_t moved = lines + deep_cost(plan, extent, false);
     bool by_one = plan->types.fault && !plan->pass.pack[EW_Y] &&
                   plan->loop[0].stride[EW_Y] == 0 && course[EW_Y].loops > 0;
-    if (plan->pass.stored[EW_OUT] >= 8)
+    if (plan->pass.stored[EW_OUT] >= 8 && flat < SHORT_COST)
         return 3 * moved < flat + flat_lines;
     if (5 * moved < 4 * (flat + flat_lines))
         return true;
