@@ -74,9 +74,10 @@ static bool reads_well(const struct elementwise_plan *plan,
     return true;
 }
 
-/* Gives the input the strides of its copy in a nest; returns its bytes. */
+/* Gives the input the strides of its copy in a nest, and merges its loops;
+   returns the bytes of the copy. */
 static int64_t replace(const struct elementwise_plan *plan,
-                       const struct way *way, struct ew_loop *loop)
+                       const struct way *way, struct ew_loop *loop, int *ndim)
 {
     int64_t dense = plan->pass.stored[way->operand];
     for (int i = 0; i < way->inner; i++) {
@@ -85,46 +86,46 @@ static int64_t replace(const struct elementwise_plan *plan,
         loop[i].stride[way->operand] = dense;
         dense *= loop[i].n;
     }
+    *ndim = ew_plan_merge(loop, *ndim, EW_OUT + 1);
     return dense;
 }
 
-/* Whether reading an input once for all is better than row by row: it runs
-   across memory, or with gaps that are no shuffles, or loops merge with those
-   of a copy. */
+/* Whether an input runs across memory, or with gaps that are no shuffles. */
+static bool reads_ill(const struct elementwise_plan *plan, int k)
+{
+    int64_t first = 0, least = EW_SHUFFLED * plan->pass.stored[k];
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        first = first ? first : step;
+        least = step && step < least ? step : least;
+    }
+    return first > least;
+}
+
+/* Whether the loops with a copy are better than without: if that holds the
+   input once for all, it reads better or more loops merge. If rows are still so
+   short that tiles of several loops may be better, it leaves room for these. */
 static bool helps(const struct elementwise_plan *plan, const struct way *way)
 {
     struct ew_loop loop[EW_STAGE_LOOPS];
-    int64_t first = 0, least = EW_SHUFFLED * plan->pass.stored[way->operand];
-    for (int i = 0; i < plan->ndim; i++) {
-        int64_t step = ew_magnitude(plan->loop[i].stride[way->operand]);
-        first = first ? first : step;
-        least = step && step < least ? step : least;
+    int ndim = plan->ndim;
+    for (int i = 0; i < ndim; i++)
         loop[i] = plan->loop[i];
-    }
-    replace(plan, way, loop);
-    return first > least ||
-           ew_plan_merge(loop, plan->ndim, EW_OUT + 1) < plan->ndim;
-}
-
-/* Bytes that a copy may have. One of rows so short that tiles of several loops
-   may be better leaves room for these. */
-static int64_t most_bytes(const struct elementwise_plan *plan,
-                          const struct way *way)
-{
-    bool deep = ew_strategy_deepens(
-        plan->loop, plan->ndim, plan->pass.stored[EW_OUT], EW_WORTH_DEEP_CALL);
-    return way->once && deep ? EW_STAGE_DEEP : EW_STAGE_BYTES;
+    int64_t bytes = replace(plan, way, loop, &ndim);
+    bool deep = ew_strategy_deepens(loop, ndim, plan->pass.stored[EW_OUT],
+                                    EW_WORTH_DEEP_CALL);
+    return (bytes <= EW_STAGE_DEEP || !deep) &&
+           (!way->once || ndim < plan->ndim || reads_ill(plan, way->operand));
 }
 
 static bool is_staged(const struct elementwise_plan *plan,
                       const struct way *way)
 {
-    int64_t most = most_bytes(plan, way) / plan->pass.stored[way->operand];
+    int64_t most = EW_STAGE_BYTES / plan->pass.stored[way->operand];
     int64_t block = count(plan, way, true, most);
     int64_t again = count(plan, way, false, WORTH);
     return way->inner > 0 && block <= most && again >= REUSE &&
-           block * again >= WORTH && !reads_well(plan, way) &&
-           (!way->once || helps(plan, way));
+           block * again >= WORTH && !reads_well(plan, way) && helps(plan, way);
 }
 
 /* Keeps the loops as they are and gives the input the strides of the copy. */
@@ -136,8 +137,7 @@ static void stage(struct elementwise_plan *plan, const struct way *way)
     plan->stage.once = way->once;
     for (int i = 0; i < plan->ndim; i++)
         plan->stage.loop[i] = plan->loop[i];
-    plan->stage.bytes = replace(plan, way, plan->loop);
-    plan->ndim = ew_plan_merge(plan->loop, plan->ndim, EW_OUT + 1);
+    plan->stage.bytes = replace(plan, way, plan->loop, &plan->ndim);
 }
 
 void ew_stage_choose(struct elementwise_plan *plan)
