@@ -44,7 +44,7 @@ static struct ew_stride deep_stride(struct deep *deep, int k, int64_t cols)
     bool rows =
         run && !dense && pass->rows && places->run == cols * pass->stored[k];
     deep->lines[k].n = 0;
-    if (moves && !dense)
+    if (moves && !dense && pass->ahead[k])
         ew_lines_make(&deep->lines[k], deep->tile, pass->deep, k,
                       pass->stored[k]);
     deep->buffers.places[k] = moves && !dense && !rows ? places : NULL;

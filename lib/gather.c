@@ -23,6 +23,9 @@
 
 enum { LONGEST = 128 }; /* run that is a few loads and stores */
 
+/* Places for lines in an L1 cache, and lines that may be asked for in one. */
+enum { CACHE_PLACES = 64, CACHE_WAYS = 8 };
+
 enum { MOST_GROUPS = EW_DEEP_ELEMENTS / 2 }; /* as there are two tables */
 
 /* What is gathered costs, in picoseconds. */
@@ -350,34 +353,49 @@ void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
         make_table(places->at, &loop[r.inner], ndim - r.inner, k);
 }
 
-/* Loops whose steps are shorter than what is inside them are one block. */
+/* Whether a cache has room for the lines, beside those of the tile before: not
+   where many are a power of two apart, and so have the same place. */
+static bool have_places(const struct ew_lines *lines)
+{
+    unsigned char used[CACHE_PLACES] = {0};
+    for (int64_t i = 0; i < lines->n; i++)
+        if (++used[(uint32_t)lines->at[i] / EW_LINE % CACHE_PLACES] >
+            CACHE_WAYS)
+            return false;
+    return true;
+}
+
+/* Loops whose steps are shorter than what is inside them are one block, which
+   ends in the line of its last byte: others are not of this tile. */
 void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,
                    int k, int64_t size)
 {
-    struct ew_loop far[EW_DEEP_LOOPS + 1] = {{.stride = {[EW_X] = EW_LINE}}};
+    struct ew_loop far[EW_DEEP_LOOPS];
     int64_t block = size, low = 0, blocks = 1;
-    int n = 1;
+    int n = 0;
     for (int d = 0; d < ndim; d++) {
         int64_t step = loop[d].stride[k];
         int64_t reach = (loop[d].n - 1) * step, most = EW_LINE;
         if (block > most)
             most = block;
         if (step > most || step < -most) {
-            far[n] = (struct ew_loop){.n = loop[d].n};
-            far[n++].stride[EW_X] = step;
-            blocks *= loop[d].n;
+            far[n] = loop[d];
+            blocks *= far[n++].n;
             continue;
         }
         block += reach < 0 ? -reach : reach;
         low += reach < 0 ? reach : 0;
     }
-    far[0].n = (block + 2 * EW_LINE - 2) / EW_LINE;
+    int64_t inside = (block + EW_LINE - 2) / EW_LINE;
     lines->n = 0;
-    if (blocks * far[0].n > EW_DEEP_LINES)
+    if (blocks * (inside + 1) > EW_DEEP_LINES)
         return;
-    lines->n = make_table(lines->at, far, n, EW_X);
-    for (int64_t i = 0; i < lines->n; i++)
-        lines->at[i] += (int32_t)low;
+    for (int64_t i = 0; i < inside; i++)
+        lines->at[i] = (int32_t)(low + i * EW_LINE);
+    lines->at[inside] = (int32_t)(low + block - 1);
+    lines->n = extend_table(lines->at, inside + 1, far, n, k);
+    if (!have_places(lines))
+        lines->n = 0;
 }
 
 void ew_lines_fetch(const struct ew_lines *lines, const char *from, bool write)

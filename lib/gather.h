@@ -19,8 +19,9 @@ struct ew_places {
 };
 
 /* The lines that a tile has of an operand, whatever their order: n of them,
-   at[i] behind the tile's first element. More are not worth asking for. */
-enum { EW_DEEP_LINES = 512 };
+   at[i] behind the tile's first element. Asking for more takes longer than
+   waiting for them. */
+enum { EW_DEEP_LINES = 128 };
 struct ew_lines {
     int64_t n;
     int32_t at[EW_DEEP_LINES];
@@ -51,7 +52,8 @@ int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
 int64_t ew_places_turning(const struct ew_loop *loop, int ndim, int k,
                           int64_t size, int64_t *turned);
 
-/* The same for lines; none where there are too many. */
+/* The same for lines; none where there are too many, or they would push each
+   other out of a cache. */
 void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,
                    int k, int64_t size);
 

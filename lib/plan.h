@@ -76,7 +76,8 @@ struct ew_pass {
        stands still there, and what a tile has of it is kept. It is the one
        outside the tile, or that of rows, of which each is several tiles. */
     unsigned char again;
-    bool ahead[3]; /* there, whether lines of the next tile are asked for */
+    bool ahead[3]; /* there, and in tiles of several loops, whether lines of the
+                      next tile are asked for */
     /* Loops of a tile if they are not the two innermost, and how much of each
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;

@@ -337,6 +337,29 @@ static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }
 
+/* Whether tiles of several loops share lines of operand k, as what they have of
+   it starts and ends anywhere in a line. */
+static bool shares_lines(const struct elementwise_plan *plan, int k)
+{
+    bool shares = false;
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t extent = i < plan->pass.deep ? plan->pass.extent[i] : 1;
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        shares |= extent < plan->loop[i].n && extent * step % EW_LINE != 0;
+        shares |= extent > 1 && step > EW_LINE && step % EW_LINE != 0;
+    }
+    return shares;
+}
+
+/* What such tiles ask for: processors bring whole lines ahead themselves, or
+   nearly, and what is in the L2 cache is near. */
+static void ask_deep(struct elementwise_plan *plan)
+{
+    for (int k = 0; k <= EW_OUT; k++)
+        plan->pass.ahead[k] =
+            bytes_of(plan, k) >= EW_AHEAD_FROM && shares_lines(plan, k);
+}
+
 /* Small elements in rows that start anywhere in a line are stored past the
    caches more slowly, as so much is ends of rows. */
 static bool streams_turned(const struct elementwise_plan *plan, int64_t bytes)
@@ -434,7 +457,9 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     if (!as_is && plan->stage.bytes <= EW_STAGE_DEEP &&
         bytes >= EW_WORTH_DEEP * plan->pass.stored[EW_OUT])
         ew_tile_deepen(plan, bytes / plan->pass.stored[EW_OUT]);
-    if (!plan->pass.deep)
+    if (plan->pass.deep)
+        ask_deep(plan);
+    else
         go_again(plan, bytes);
     if (plan->pass.turn ? streams_turned(plan, bytes)
                         : ew_strategy_streams(bytes))

@@ -36,8 +36,9 @@ enum {
     EW_KEPT_BYTES = 32,
     EW_KEPT_FROM = 1 << 20,
     /* Bytes of out from which the lines of the next tile are asked for there:
-       those of out, which fewer leave in the L2 cache; of an input beside what
-       is turned, and of what is turned. */
+       those of out, which fewer leave in the L2 cache, and of all operands in
+       tiles of several loops; of an input beside what is turned, and of what
+       is turned. */
     EW_AHEAD_FROM = 1 << 20,
     EW_AHEAD_BESIDE = 6 << 20,
     EW_AHEAD_TURNED = 17 << 20,

@@ -151,6 +151,7 @@ START_TEST(tiles_of_several_loops_give_the_whole)
         for (int k = 0; k < 3; k++) {
             random_course(loop, ndim, k);
             pass.size[k] = pass.stored[k] = (unsigned char)width;
+            pass.ahead[k] = support_random(0, 1);
             if (k < EW_OUT && width <= 8)
                 pass.gather[k] = draw_gathering((int)support_random(0, 2));
         }
@@ -365,12 +366,76 @@ START_TEST(groups_are_gathered_in_their_place)
 }
 END_TEST
 
+static bool holds(const struct ew_lines *lines, int64_t byte)
+{
+    bool found = false;
+    for (int64_t i = 0; i < lines->n; i++)
+        found |= lines->at[i] >> 6 == byte >> 6;
+    return found;
+}
+
+/* Two loops of elements of 4 bytes; all bytes are within one window from
+   `from` on. */
+static void check_lines(const struct ew_loop loop[2], int64_t from)
+{
+    struct ew_lines lines;
+    ew_lines_make(&lines, loop, 2, EW_X, 4);
+    ck_assert_int_gt(lines.n, 0);
+    for (int64_t i = 0; i < lines.n; i++) {
+        bool inside = false;
+        for (int64_t j = 0; j < loop[1].n; j++) {
+            int64_t start = from + j * loop[1].stride[EW_X];
+            inside |= lines.at[i] >= start &&
+                      lines.at[i] < start + (loop[0].n - 1) * 12 + 4;
+        }
+        ck_assert(inside);
+    }
+    for (int64_t j = 0; j < loop[1].n; j++)
+        for (int64_t i = 0; i < loop[0].n; i++) {
+            int64_t at = j * loop[1].stride[EW_X] + i * loop[0].stride[EW_X];
+            ck_assert(holds(&lines, at) && holds(&lines, at + 3));
+        }
+}
+
+START_TEST(all_lines_of_a_tile_are_asked_for_and_no_others)
+{
+    for (int64_t n = 1; n <= 12; n++)
+        for (int64_t step = 80; step < 8192; step += 1000)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                int64_t low = sign < 0 ? (n - 1) * -12 : 0;
+                const struct ew_loop loop[] = {{n, {sign * 12}},
+                                               {8, {-(step + 144)}}};
+                check_lines(loop, low);
+            }
+}
+END_TEST
+
+/* Rows of one line, so many bytes apart. */
+START_TEST(lines_that_push_each_other_out_are_not_asked_for)
+{
+    static const struct {
+        int64_t rows, step;
+        bool asked;
+    } tiles[] = {{4, 4096, 1},  {5, 4096, 0},  {8, 2048, 1}, {9, 2048, 0},
+                 {16, 4160, 1}, {64, 4160, 1}, {65, 4160, 0}};
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+        const struct ew_loop loop[] = {{16, {4}},
+                                       {tiles[i].rows, {tiles[i].step}}};
+        struct ew_lines lines;
+        ew_lines_make(&lines, loop, 2, EW_X, 4);
+        ck_assert_int_eq(lines.n > 0, tiles[i].asked);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *tiles = support_case("tiles");
     tcase_add_loop_test(tiles, tiles_of_several_loops_give_the_whole, 0, 5);
     tcase_add_test(tiles, tiles_of_several_loops_are_converted);
     tcase_add_loop_test(tiles, groups_are_gathered_in_their_place, 1, 3);
+    tcase_add_test(tiles, all_lines_of_a_tile_are_asked_for_and_no_others);
+    tcase_add_test(tiles, lines_that_push_each_other_out_are_not_asked_for);
     tcase_add_loop_test(
         tiles, tiles_that_share_lines_of_out_or_of_a_large_input_come_first, 0,
         2);

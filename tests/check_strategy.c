@@ -455,6 +455,35 @@ START_TEST(lines_that_tiles_share_are_soon_gone_from_large_inputs_alone)
 }
 END_TEST
 
+/* Lines of the next tile are asked for where tiles share them, out of the L2
+   cache. */
+START_TEST(tiles_of_several_loops_ask_for_lines_that_they_share)
+{
+    static const struct {
+        int64_t shape[3];
+        bool x, out;
+    } layouts[] = {{{419, 1502, 3}, 1, 1},
+                   {{448, 1536, 3}, 0, 0},
+                   {{448, 1537, 3}, 0, 1},
+                   {{419, 1536, 3}, 1, 0},
+                   {{119, 150, 3}, 0, 0}};
+    static const int64_t one[] = {1};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const int64_t *shape = layouts[i].shape;
+        const int64_t bac[] = {3, 3 * shape[0], 1};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, bac};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 1, one, NULL};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 3, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.deep, 3);
+        ck_assert_int_eq(p.pass.ahead[EW_X], layouts[i].x);
+        ck_assert_int_eq(p.pass.ahead[EW_OUT], layouts[i].out);
+        ck_assert(!p.pass.ahead[EW_Y]);
+    }
+}
+END_TEST
+
 /* Rows of a tile, and of what lines are asked for. */
 START_TEST(turned_tiles_have_a_shape_for_each_type)
 {
@@ -873,6 +902,8 @@ int main(void)
     tcase_add_test(choosing, long_runs_in_a_tile_of_several_loops_are_its_rows);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
+    tcase_add_test(choosing,
+                   tiles_of_several_loops_ask_for_lines_that_they_share);
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);
