@@ -51,9 +51,8 @@ EW_INLINE EW_TURNED ew_turned_load(const char *x, int64_t step)
 #endif
 
 enum {
-    EW_PAGE = 4096,       /* bytes of the smallest pages that there are */
-    EW_SPREAD_MOST = 64,  /* bytes of the longest row that is one store */
-    EW_WORTH_NUMBERS = 4, /* vectors of rows for which elements are numbered */
+    EW_PAGE = 4096,          /* bytes of the smallest pages that there are */
+    EW_SPREAD_MOST = 64,     /* bytes of the longest row that is one store */
     EW_WORTH_REPEATING = 64, /* elements of rows that are copies of one */
 /* Bytes of a column that are interleaved at once, and of the longest row that
    is: blocks are as fast for more. */
@@ -160,10 +159,48 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #define EVEN 0, 2, 4, 6, 9, 11, 13, 15
 #include "move.inc"
 
+#if defined(EW_PERMUTED) && EW_PERMUTED == 64
+/* Bytes go anywhere in two steps: fours to a lane of 16, each to its own place
+   in four, and from there to those of the bytes. */
+struct byte_order {
+    __m512i fours, bytes;
+};
+
+/* Which byte is spread to each place, by a product with an inverse, which is
+   exact for such numbers. The fours that a lane needs follow one another. */
+EW_INLINE void number_lanes_1(int64_t cols, struct byte_order number[])
+{
+    const __m512i inverse = _mm512_set1_epi16((short)(65536 / cols + 1));
+    const __m512i lowest = _mm512_set1_epi32((int)0x80808000);
+    const __m512i place = _mm512_set4_epi32(3, 2, 1, 0);
+    uint16_t start[32];
+    for (int i = 0; i < 32; i++)
+        start[i] = (uint16_t)(i + (i & ~7));
+    __m512i at = _mm512_loadu_si512(start);
+    for (int64_t i = 0; i < cols; i++) {
+        __m512i behind = _mm512_add_epi16(at, _mm512_set1_epi16(8));
+        __m512i n = _mm512_packus_epi16(_mm512_mulhi_epu16(at, inverse),
+                                        _mm512_mulhi_epu16(behind, inverse));
+        __m512i four = _mm512_srli_epi32(_mm512_shuffle_epi8(n, lowest), 2);
+        __m512i next = _mm512_and_si512(_mm512_sub_epi32(place, four),
+                                        _mm512_set1_epi32(3));
+        number[i].bytes = n;
+        number[i].fours = _mm512_add_epi32(four, next);
+        at = _mm512_add_epi16(at, _mm512_set1_epi16(64));
+    }
+}
+#endif
+
 #define T uint8_t
 #define NAME(x) x##_1
 #define WIDER move_2
-#if defined(EW_PERMUTED)
+#if defined(EW_PERMUTED) && EW_PERMUTED == 64
+#define PERMUTED 64
+#define ORDER struct byte_order
+#define PERMUTE(x, order)                                                      \
+    ((lanes_1)_mm512_shuffle_epi8(                                             \
+        _mm512_permutexvar_epi32((order).fours, (__m512i)(x)), (order).bytes))
+#elif defined(EW_PERMUTED)
 #define PERMUTED 16
 #define PERMUTE(x, order)                                                      \
     ((lanes_1)_mm_shuffle_epi8((__m128i)(x), (__m128i)(order)))
