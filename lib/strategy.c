@@ -138,15 +138,17 @@ static bool spreads_far(const struct elementwise_plan *plan)
     return far && !gaps && compares_rows(plan);
 }
 
-/* Whether the kernel compares short rows that follow one another with an
-   element of input k each, which it spreads in registers. */
+/* Whether the kernel compares short rows that follow one another, or one row
+   again and again, with an element of input k each, which it spreads in
+   registers. */
 static bool compares_spread(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t size = plan->pass.stored[k];
+    bool repeats = rows->stride[1 - k] == 0 && cols->stride[1 - k] == size;
     return size > 1 && cols->n * size <= EW_SPREAD_BYTES &&
            rows->n * size >= COMPARED_SPREAD && cols->stride[k] == 0 &&
-           rows->stride[k] == size && is_folded(plan, 1 - k);
+           rows->stride[k] == size && (repeats || is_folded(plan, 1 - k));
 }
 
 /* Whether it compares rows of nearly a vector with one of input k, which it

@@ -10,8 +10,9 @@
  *
  * Rows that are shorter are one step of fewer bits on AVX-512, one by one on
  * the others; rows that are strided are loops as in loop.h. Two forms of short
- * rows are made without buffers on AVX-512: rows with one element of an input
- * each, which is spread in registers, and rows of halves that share one.
+ * rows are made without buffers on AVX-512: rows, or one again and again, with
+ * one element of an input each, which is spread in registers, and rows of
+ * halves that share one.
  */
 #ifndef EW_COMPARE_H
 #define EW_COMPARE_H
@@ -323,13 +324,13 @@ EW_INLINE void ew_compare_rows(ew_compare_test *test, ew_apply *apply,
 
 #if defined(EW_COMPARE_BITS)
 /* Whether input k has one element for each of short rows, which follow one
-   another. */
+   another or are one. */
 EW_INLINE bool ew_compare_spreads(const struct ew_stride s[], int k,
                                   int64_t size, int64_t cols)
 {
     const struct ew_stride x = s[k], y = s[k == EW_X ? EW_Y : EW_X];
     return x.col == 0 && x.row == size && y.col == size &&
-           y.row == cols * size && s[EW_OUT].col == 1 &&
+           (y.row == cols * size || y.row == 0) && s[EW_OUT].col == 1 &&
            s[EW_OUT].row == cols && cols > 1;
 }
 
@@ -363,7 +364,8 @@ EW_INLINE __m512i ew_compare_permute(int64_t size, __m512i places, __m512i x)
                      : _mm512_permutexvar_epi16(places, x);
 }
 
-/* Short rows with one of x each, as many at a time as a vector has elements:
+/* Short rows with one of x each, as many at a time as a vector has elements; so
+   many copies of one row are made before:
 
        x     a b c d ...
        y     0 1 2 3 4 5 6 7   8 9 10 11 ...     three to a row
@@ -372,22 +374,28 @@ EW_INLINE __m512i ew_compare_permute(int64_t size, __m512i places, __m512i x)
 EW_INLINE void ew_compare_spread(ew_compare_prepare *of_x,
                                  ew_compare_prepare *of_y,
                                  ew_compare_test *prepared, int64_t size,
-                                 int64_t rows, int64_t cols, void *const data[])
+                                 int64_t rows, int64_t cols, void *const data[],
+                                 const struct ew_stride s[])
 {
     const int64_t n = EW_COMPARE_BYTES / size;
     const char *x = data[EW_X], *y = data[EW_Y];
-    char *out = data[EW_OUT];
+    char *out = data[EW_OUT], same[EW_SPREAD_BYTES * EW_COMPARE_BYTES / 2];
     __m512i places[EW_SPREAD_BYTES / 2];
     ew_compare_places(size, cols, places);
+    if (s[EW_Y].row == 0) {
+        for (int64_t i = 0; i < n; i++)
+            memcpy(same + i * cols * size, y, (size_t)(cols * size));
+        y = same;
+    }
     for (; rows >= n; rows -= n, x += EW_COMPARE_BYTES) {
         const __m512i all = of_x(_mm512_loadu_si512(x));
         for (int64_t c = 0; c < cols; c++) {
             __m512i a = ew_compare_permute(size, places[c], all);
-            __m512i b = of_y(_mm512_loadu_si512(y));
+            __m512i b = of_y(_mm512_loadu_si512(y + c * EW_COMPARE_BYTES));
             ew_compare_put(size, prepared(a, b), n, out);
-            y += EW_COMPARE_BYTES;
             out += n;
         }
+        y += n * s[EW_Y].row;
     }
 }
 
@@ -427,9 +435,8 @@ EW_INLINE void ew_compare_repeated(ew_compare_prepare *of_x,
         int64_t rows, int64_t cols, void *const data[],                        \
         const struct ew_stride s[])                                            \
     {                                                                          \
-        (void)s;                                                               \
         ew_compare_spread(of_x, of_y, PASTE(prepared), sizeof(T), rows, cols,  \
-                          data);                                               \
+                          data, s);                                            \
     }
 #define EW_COMPARE_REPEATING(PASTE, name, of_x, of_y, prepared)                \
     static __attribute__((noinline)) void PASTE(repeated_##name)(              \
