@@ -280,6 +280,14 @@ void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
     while (ew_loops_advance(loop, 3, ndim, EW_FORWARD, index, start));
 }
 
+/* Whether all tiles of a block, if they have so many columns, need the same of
+   input k. */
+static bool is_same(const struct ew_block *block, int64_t cols, int k)
+{
+    struct ew_stride s = block->stride[k];
+    return s.row == 0 && (s.col == 0 || block->cols <= cols);
+}
+
 /* A block that is one tile. */
 static void run_tile(const struct ew_pass *pass, const struct ew_block *block,
                      struct ew_buffers *buffers)
@@ -287,6 +295,25 @@ static void run_tile(const struct ew_pass *pass, const struct ew_block *block,
     struct ew_block tile;
     cut(block, EW_FORWARD, 0, 0, block->rows, block->cols, &tile);
     ew_steps_run(pass, &tile, buffers);
+}
+
+/* One where nothing is turned, row by row. Stores past the caches fill the
+   queue of stores, so few are made between tiles. Not inlined, as it takes
+   registers from the loop over blocks. */
+static __attribute__((noinline)) void run_tiles(const struct ew_pass *pass,
+                                                const struct ew_block *block,
+                                                int64_t rows, int64_t cols,
+                                                struct ew_buffers *buffers)
+{
+    bool x = is_same(block, cols, EW_X), y = is_same(block, cols, EW_Y);
+    struct ew_block tile;
+    for (int64_t r = 0; r < block->rows; r += rows)
+        for (int64_t c = 0; c < block->cols; c += cols) {
+            cut(block, EW_FORWARD, r, c, rows, cols, &tile);
+            buffers->kept[EW_X] = x && r + c > 0;
+            buffers->kept[EW_Y] = y && r + c > 0;
+            ew_steps_run(pass, &tile, buffers);
+        }
 }
 
 /* Tiles of one block after the other. */
@@ -302,6 +329,7 @@ static void run_blocks(const struct ew_loop *loop, int ndim,
     int64_t cols = tile_columns(pass, block.rows, block.cols),
             rows = tile_rows(pass, cols);
     bool whole = block.rows <= rows && block.cols <= cols;
+    bool turned = pass->turn && !pass->fold;
     buffers.kept[EW_X] = buffers.kept[EW_Y] = false;
     for (int k = 0; k < EW_FORWARD; k++)
         buffers.places[k] = NULL;
@@ -312,8 +340,10 @@ static void run_blocks(const struct ew_loop *loop, int ndim,
             run_again(pass, &block, &loop[pass->again], rows, cols, &buffers);
         else if (whole)
             run_tile(pass, &block, &buffers);
-        else
+        else if (turned)
             run_block(pass, &block, &once, rows, cols, &buffers);
+        else
+            run_tiles(pass, &block, rows, cols, &buffers);
     while (ew_loops_advance(loop, outer, ndim, EW_FORWARD, index, block.data));
 }
 
