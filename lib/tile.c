@@ -21,15 +21,18 @@
 #include "table.h"
 
 enum {
-    FEW = 32,          /* elements that are in a tile without asking */
-    ELEMENTS = 1024,   /* of most tiles */
-    FEW_RUNS = 128,    /* in one of more elements */
-    WHOLE = 7,         /* of a loop that is in a tile as a whole or not */
-    TILE_COST = 60000, /* of steps through buffers, per tile */
-    CALL_COST = 12000, /* of a kernel that needs none, per two loops */
-    ROW_COST = 3000,   /* in that call, */
-    LINE_ROW = 2000,   /* if it is whole lines */
-    LONG_ROW = 240,    /* bytes; such rows of a tile need not be one */
+    FEW = 32,             /* elements that are in a tile without asking */
+    ELEMENTS = 1024,      /* of most tiles */
+    FEW_RUNS = 128,       /* in one of more elements */
+    TURNED_RUN = 16,      /* bytes of neighbours that are turned in blocks, */
+    TURNED_MOST = 4,      /* if an element has no more, */
+    WORTH_TURNED = 65536, /* in calls of so many */
+    WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
+    TILE_COST = 60000,    /* of steps through buffers, per tile */
+    CALL_COST = 12000,    /* of a kernel that needs none, per two loops */
+    ROW_COST = 3000,      /* in that call, */
+    LINE_ROW = 2000,      /* if it is whole lines */
+    LONG_ROW = 240,       /* bytes; such rows of a tile need not be one */
     SHORT_COST = 1200, /* of an element of rows so short that all else pays */
     HALF_ROW = 16,     /* elements; shorter rows of f16 and bf16, */
     HALF_COST = 30000, /* cost that much */
@@ -163,10 +166,10 @@ static bool grow(const struct elementwise_plan *plan,
 }
 
 /* Makes a tile of at most so many elements. Whole inner loops that are a few
-   lines of out are where it starts. */
+   lines of out are where it starts, and `along` elements of loop `first`. */
 static void grow_tile(const struct elementwise_plan *plan,
                       const struct course course[3], int64_t elements,
-                      int64_t extent[])
+                      int first, int64_t along, int64_t extent[])
 {
     int64_t most = EW_TILE_BYTES / ew_pass_widest(&plan->pass, 3);
     int64_t few = FEW;
@@ -174,6 +177,7 @@ static void grow_tile(const struct elementwise_plan *plan,
         extent[i] = plan->loop[i].n <= few ? plan->loop[i].n : 1;
         few = extent[i] > 1 ? few / extent[i] : 0;
     }
+    extent[first] = extent[first] > along ? extent[first] : along;
     if (most > elements)
         most = elements;
     while (grow(plan, course, most, extent))
@@ -474,9 +478,47 @@ static void find_tile(const struct elementwise_plan *plan,
 {
     bool bytes =
         ew_pass_widest(&plan->pass, 3) == 1 && course[EW_OUT].bytes < FAR_BYTES;
-    grow_tile(plan, course, bytes ? EW_DEEP_ELEMENTS : ELEMENTS, extent);
+    grow_tile(plan, course, bytes ? EW_DEEP_ELEMENTS : ELEMENTS, 0, 1, extent);
     if (bytes && !takes_few(plan, extent))
-        grow_tile(plan, course, ELEMENTS, extent);
+        grow_tile(plan, course, ELEMENTS, 0, 1, extent);
+}
+
+/* What an element costs in a tile of these extents. */
+static int64_t tile_cost(const struct elementwise_plan *plan,
+                         const struct course course[3], const int64_t extent[])
+{
+    return lines_per_element(plan, course, extent) +
+           deep_cost(plan, extent, true);
+}
+
+/* The loop along which the elements of input k are neighbours, if a tile has
+   fewer of them than a square block that is turned, but the loop has not; 0:
+   there is none. */
+static int lacks(const struct elementwise_plan *plan, int k,
+                 const int64_t extent[])
+{
+    int64_t size = plan->pass.stored[k], run = TURNED_RUN / size;
+    for (int i = 1; i < plan->ndim && size <= TURNED_MOST; i++)
+        if (plan->loop[i].stride[k] == size && extent[i] < run &&
+            plan->loop[i].n >= run)
+            return i;
+    return 0;
+}
+
+/* Takes a tile of which input k can be turned, where that is cheaper. What
+   brings fewest lines has often too few elements along each loop. */
+static void turn_tile(const struct elementwise_plan *plan,
+                      const struct course course[3], int k, int64_t extent[])
+{
+    int64_t other[EW_DEEP_NDIM], cost;
+    int along = lacks(plan, k, extent);
+    if (!along)
+        return;
+    grow_tile(plan, course, ELEMENTS, along, TURNED_RUN / plan->pass.stored[k],
+              other);
+    if (find_gathering(plan, k, other, &cost).turned && is_near(plan, other) &&
+        tile_cost(plan, course, other) < tile_cost(plan, course, extent))
+        memcpy(extent, other, (size_t)plan->ndim * sizeof *extent);
 }
 
 /* Takes tiles of several loops where two are too few: their rows are short, or
@@ -503,6 +545,8 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     }
     find_tile(plan, course, extent);
     if (is_cheaper(plan, course, extent, now, lines) && is_near(plan, extent)) {
+        for (int k = 0; k < 2 && elements >= WORTH_TURNED; k++)
+            turn_tile(plan, course, k, extent);
         take_tile(plan, extent);
         order_tiles(plan, course, elements);
     } else if (plan->pass.turn)

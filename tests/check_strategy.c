@@ -350,6 +350,25 @@ START_TEST(elements_within_a_line_are_permuted_where_the_level_can)
 }
 END_TEST
 
+/* Planes of 16384 rows of three bytes from x, which has 35 of each byte side by
+   side: the fewest lines would be those of 8 planes, but 16 can be turned. */
+START_TEST(tiles_have_as_many_neighbours_as_are_turned)
+{
+    static const int64_t shape[] = {35, 16384, 3}, last[] = {1, 105, 35},
+                         row[] = {0, 0, 1};
+    elementwise_tensor a = {NULL, ELEMENTWISE_U8, 3, shape, last};
+    elementwise_tensor b = {NULL, ELEMENTWISE_U8, 3, shape, row};
+    elementwise_tensor o = {NULL, ELEMENTWISE_U8, 3, shape, NULL};
+    struct elementwise_plan p;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_MAX, &a, &b, -1, &o), 0);
+    bool can = ew_table_turn(p.level, 1) != NULL;
+    ck_assert_int_eq(p.pass.deep, 3);
+    ck_assert_int_eq(p.pass.extent[2], can ? 16 : 8);
+    ck_assert_str_eq(ew_strategy_input(&p, EW_X),
+                     can ? "transposed" : "gathered");
+}
+END_TEST
+
 static int64_t elements_of_tile(const struct elementwise_plan *plan)
 {
     int64_t elements = 1;
@@ -896,6 +915,7 @@ int main(void)
     tcase_add_test(choosing, a_plan_says_what_a_tile_of_several_loops_holds);
     tcase_add_test(choosing,
                    elements_within_a_line_are_permuted_where_the_level_can);
+    tcase_add_test(choosing, tiles_have_as_many_neighbours_as_are_turned);
     tcase_add_test(choosing, tiles_of_bytes_in_the_caches_have_more_elements);
     tcase_add_test(choosing,
                    lines_of_out_that_push_each_other_out_are_not_in_a_tile);
