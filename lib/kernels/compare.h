@@ -506,43 +506,57 @@ EW_INLINE void ew_compare_all(ew_compare_test *test, ew_apply *apply,
         ew_compare_rows(test, apply, size, rows, cols, data, s, 0, size);
 }
 
-/* The loop of the kernel NAME of op_NAME on two T, which C writes as op; bits
-   is the same on vectors x and y of AVX-512. mirrored is the comparison that
-   makes the same of y and x, repeated the kernel of that form or NULL. */
-#if defined(EW_COMPARE_BITS)
-#define EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                    \
-    static ew_kernel PASTE(name), PASTE(mirrored);                             \
-    EW_INLINE void PASTE(loop_##name)(                                         \
-        ew_apply * apply, int64_t x, int64_t y, int64_t out, int64_t rows,     \
-        int64_t cols, void *const data[], const struct ew_stride s[])          \
-    {                                                                          \
-        (void)y;                                                               \
-        (void)out;                                                             \
-        if (!ew_compare_worth(x, rows, cols) ||                                \
-            !ew_compare_short(rows, cols, data, s, x, PASTE(name),             \
-                              PASTE(mirrored), PASTE(spread_##name),           \
-                              repeated))                                       \
-            ew_compare_all(PASTE(test_##name), apply, x, (T)0.5 == 0, rows,    \
-                           cols, data, s);                                     \
-    }
-#else
-#define EW_COMPARE_SPREADING(PASTE, name, T, of_x, of_y, prepared)
-#define EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                    \
-    EW_INLINE void PASTE(loop_##name)(                                         \
-        ew_apply * apply, int64_t x, int64_t y, int64_t out, int64_t rows,     \
-        int64_t cols, void *const data[], const struct ew_stride s[])          \
+/* The loop of the kernel NAME of op_NAME on two T, without the two forms of
+   short rows. */
+#define EW_COMPARE_PLAIN(PASTE, loop, name, T)                                 \
+    EW_INLINE void PASTE(loop)(ew_apply * apply, int64_t x, int64_t y,         \
+                               int64_t out, int64_t rows, int64_t cols,        \
+                               void *const data[], const struct ew_stride s[]) \
     {                                                                          \
         (void)y;                                                               \
         (void)out;                                                             \
         ew_compare_all(PASTE(test_##name), apply, x, (T)0.5 == 0, rows, cols,  \
                        data, s);                                               \
     }
+
+/* The whole loop. C writes the comparison as op; bits is the same on vectors x
+   and y of AVX-512. mirrored is the comparison that makes the same of y and x,
+   repeated the kernel of that form or NULL. What makes all other rows is a
+   function of its own, which the kernel jumps to: in one, calls of a few
+   elements would prepare the stack for the short forms. */
+#if defined(EW_COMPARE_BITS)
+#define EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                    \
+    static ew_kernel PASTE(mirrored);                                          \
+    static __attribute__((noinline)) ew_kernel PASTE(rows_##name);             \
+    EW_COMPARE_PLAIN(PASTE, plain_##name, name, T)                             \
+    EW_INLINE void PASTE(loop_##name)(                                         \
+        ew_apply * apply, int64_t x, int64_t y, int64_t out, int64_t rows,     \
+        int64_t cols, void *const data[], const struct ew_stride s[])          \
+    {                                                                          \
+        (void)apply;                                                           \
+        (void)y;                                                               \
+        (void)out;                                                             \
+        if (!ew_compare_worth(x, rows, cols) ||                                \
+            !ew_compare_short(rows, cols, data, s, x, PASTE(rows_##name),      \
+                              PASTE(mirrored), PASTE(spread_##name),           \
+                              repeated))                                       \
+            PASTE(rows_##name)(rows, cols, data, s);                           \
+    }
+#define EW_COMPARE_ROWS(PASTE, name, T)                                        \
+    EW_KERNEL_AGAIN(PASTE(plain_##name), PASTE, rows_##name, name, T, T,       \
+                    uint8_t)
+#else
+#define EW_COMPARE_SPREADING(PASTE, name, T, of_x, of_y, prepared)
+#define EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                    \
+    EW_COMPARE_PLAIN(PASTE, loop_##name, name, T)
+#define EW_COMPARE_ROWS(PASTE, name, T)
 #endif
 
 /* One line makes the kernel. */
 #define EW_COMPARE_KERNEL(PASTE, name, mirrored, repeated, T)                  \
     EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                        \
-    EW_KERNEL(PASTE(loop_##name), PASTE, name, T, T, uint8_t)
+    EW_KERNEL(PASTE(loop_##name), PASTE, name, T, T, uint8_t)                  \
+    EW_COMPARE_ROWS(PASTE, name, T)
 
 /* The same and all it needs, where elements are compared as they are. */
 #define EW_COMPARE_AS_IS(PASTE, name, mirrored, T, op, bits)                   \
