@@ -46,7 +46,7 @@ static struct ew_stride deep_stride(struct deep *deep, int k, int64_t cols)
     deep->lines[k].n = 0;
     if (moves && !dense && pass->ahead[k])
         ew_lines_make(&deep->lines[k], deep->tile, pass->deep, k,
-                      pass->stored[k]);
+                      pass->stored[k], pass->distant);
     deep->buffers.places[k] = moves && !dense && !rows ? places : NULL;
     if (rows)
         return (struct ew_stride){deep->tile[pass->deep - 1].stride[k],

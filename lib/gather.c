@@ -368,7 +368,7 @@ static bool have_places(const struct ew_lines *lines)
 /* Loops whose steps are shorter than what is inside them are one block, which
    ends in the line of its last byte: others are not of this tile. */
 void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,
-                   int k, int64_t size)
+                   int k, int64_t size, bool distant)
 {
     struct ew_loop far[EW_DEEP_LOOPS];
     int64_t block = size, low = 0, blocks = 1;
@@ -388,13 +388,13 @@ void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,
     }
     int64_t inside = (block + EW_LINE - 2) / EW_LINE;
     lines->n = 0;
-    if (blocks * (inside + 1) > EW_DEEP_LINES)
+    if (blocks * (inside + 1) > (distant ? EW_DEEP_LINES : EW_NEAR_LINES))
         return;
     for (int64_t i = 0; i < inside; i++)
         lines->at[i] = (int32_t)(low + i * EW_LINE);
     lines->at[inside] = (int32_t)(low + block - 1);
     lines->n = extend_table(lines->at, inside + 1, far, n, k);
-    if (!have_places(lines))
+    if (!distant && !have_places(lines))
         lines->n = 0;
 }
 

@@ -20,8 +20,8 @@ struct ew_places {
 
 /* The lines that a tile has of an operand, whatever their order: n of them,
    at[i] behind the tile's first element. Asking for more takes longer than
-   waiting for them. */
-enum { EW_DEEP_LINES = 128 };
+   waiting for them; from the caches, that is so for fewer. */
+enum { EW_DEEP_LINES = 512, EW_NEAR_LINES = 128 };
 struct ew_lines {
     int64_t n;
     int32_t at[EW_DEEP_LINES];
@@ -52,10 +52,10 @@ int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
 int64_t ew_places_turning(const struct ew_loop *loop, int ndim, int k,
                           int64_t size, int64_t *turned);
 
-/* The same for lines; none where there are too many, or they would push each
-   other out of a cache. */
+/* The same for lines; none where there are too many, or, unless they come from
+   memory, they would push each other out of a cache. */
 void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,
-                   int k, int64_t size);
+                   int k, int64_t size, bool distant);
 
 /* Asks for lines; for those of an output, to be written. */
 void ew_lines_fetch(const struct ew_lines *lines, const char *from, bool write);

@@ -84,6 +84,7 @@ struct ew_pass {
     ew_kernel *spread[2]; /* makes copies of what such a tile has of an input */
     struct ew_gathering gather[2];
     bool rows; /* its outermost loop is that of rows, where it has long ones */
+    bool distant;  /* operands come from memory: all lines are asked for */
     bool large[2]; /* inputs of which lines that tiles share are soon gone */
     uint16_t extent[EW_DEEP_LOOPS];
 };

@@ -353,13 +353,27 @@ static bool shares_lines(const struct elementwise_plan *plan, int k)
     return shares;
 }
 
-/* What such tiles ask for: processors bring whole lines ahead themselves, or
-   nearly, and what is in the L2 cache is near. */
+/* Bytes from the first to the last of an operand. */
+static int64_t span_of(const struct elementwise_plan *plan, int k)
+{
+    int64_t bytes = plan->pass.stored[k];
+    for (int i = 0; i < plan->ndim; i++)
+        bytes += (plan->loop[i].n - 1) * ew_magnitude(plan->loop[i].stride[k]);
+    return bytes;
+}
+
+/* What such tiles ask for. From memory, all lines. Else processors bring whole
+   lines ahead themselves, or nearly, and what is in the L2 cache is near. */
 static void ask_deep(struct elementwise_plan *plan)
 {
+    int64_t span = 0;
+    for (int k = 0; k <= EW_OUT; k++)
+        span += span_of(plan, k);
+    plan->pass.distant = span >= EW_AHEAD_ALL;
     for (int k = 0; k <= EW_OUT; k++)
         plan->pass.ahead[k] =
-            bytes_of(plan, k) >= EW_AHEAD_FROM && shares_lines(plan, k);
+            plan->pass.distant ||
+            (bytes_of(plan, k) >= EW_AHEAD_FROM && shares_lines(plan, k));
 }
 
 /* Small elements in rows that start anywhere in a line are stored past the

@@ -42,7 +42,8 @@ enum {
     EW_AHEAD_FROM = 1 << 20,
     EW_AHEAD_BESIDE = 6 << 20,
     EW_AHEAD_TURNED = 17 << 20,
-    EW_AHEAD_LINES = 4, /* of a column; of more, they ask early enough */
+    EW_AHEAD_ALL = 20 << 20, /* of all operands, with the gaps in them, there */
+    EW_AHEAD_LINES = 4,      /* of a column; of more, they ask early enough */
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */
     EW_STREAM_FROM = 20 << 20,

@@ -146,6 +146,7 @@ START_TEST(tiles_of_several_loops_give_the_whole)
         int ndim = random_nest(loop, &pass);
         bool in_place = round % 4 == 0;
         pass.rows = support_random(0, 1);
+        pass.distant = support_random(0, 1);
         pass.large[EW_X] = support_random(0, 1);
         pass.large[EW_Y] = support_random(0, 1);
         for (int k = 0; k < 3; k++) {
@@ -379,7 +380,7 @@ static bool holds(const struct ew_lines *lines, int64_t byte)
 static void check_lines(const struct ew_loop loop[2], int64_t from)
 {
     struct ew_lines lines;
-    ew_lines_make(&lines, loop, 2, EW_X, 4);
+    ew_lines_make(&lines, loop, 2, EW_X, 4, true);
     ck_assert_int_gt(lines.n, 0);
     for (int64_t i = 0; i < lines.n; i++) {
         bool inside = false;
@@ -422,8 +423,10 @@ START_TEST(lines_that_push_each_other_out_are_not_asked_for)
         const struct ew_loop loop[] = {{16, {4}},
                                        {tiles[i].rows, {tiles[i].step}}};
         struct ew_lines lines;
-        ew_lines_make(&lines, loop, 2, EW_X, 4);
+        ew_lines_make(&lines, loop, 2, EW_X, 4, false);
         ck_assert_int_eq(lines.n > 0, tiles[i].asked);
+        ew_lines_make(&lines, loop, 2, EW_X, 4, true);
+        ck_assert_int_gt(lines.n, 0);
     }
 }
 END_TEST

@@ -480,12 +480,10 @@ START_TEST(tiles_of_several_loops_ask_for_lines_that_they_share)
 {
     static const struct {
         int64_t shape[3];
-        bool x, out;
-    } layouts[] = {{{419, 1502, 3}, 1, 1},
-                   {{448, 1536, 3}, 0, 0},
-                   {{448, 1537, 3}, 0, 1},
-                   {{419, 1536, 3}, 1, 0},
-                   {{119, 150, 3}, 0, 0}};
+        bool x, out, distant;
+    } layouts[] = {{{419, 1502, 3}, 1, 1, 0},  {{448, 1536, 3}, 0, 0, 0},
+                   {{448, 1537, 3}, 0, 1, 0},  {{419, 1536, 3}, 1, 0, 0},
+                   {{1024, 1024, 3}, 1, 1, 1}, {{119, 150, 3}, 0, 0, 0}};
     static const int64_t one[] = {1};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         const int64_t *shape = layouts[i].shape;
@@ -498,7 +496,8 @@ START_TEST(tiles_of_several_loops_ask_for_lines_that_they_share)
         ck_assert_int_eq(p.pass.deep, 3);
         ck_assert_int_eq(p.pass.ahead[EW_X], layouts[i].x);
         ck_assert_int_eq(p.pass.ahead[EW_OUT], layouts[i].out);
-        ck_assert(!p.pass.ahead[EW_Y]);
+        ck_assert_int_eq(p.pass.ahead[EW_Y], layouts[i].distant);
+        ck_assert_int_eq(p.pass.distant, layouts[i].distant);
     }
 }
 END_TEST
