@@ -629,6 +629,8 @@ static const struct layout layouts[] = {
     {"transposed with gaps", true, 5, 1, false, false},
     {"every second, transposed", true, 1, 2, false, false},
     {"every second, transposed backwards", true, 1, -2, false, false},
+    {"every third, transposed", true, 0, 3, false, false},
+    {"every fourth, transposed backwards", true, 2, -4, false, false},
     {"strided", false, 1, 2, false, false},
     {"every fourth", false, 1, 4, false, false},
     {"backwards", false, 0, -1, false, false},
@@ -708,12 +710,14 @@ END_TEST
 /* Columns that end where a page does, before one that nobody may read. */
 START_TEST(nothing_is_read_on_a_page_that_has_no_element)
 {
-    enum { PAGE = 4096, COLS = 40, PAGES = 2 * COLS };
-    if (!support_level(_i / 2))
+    enum { PAGE = 4096, COLS = 40, PAGES = 2 * COLS, MOST = 67 };
+    static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_U16,
+                                              ELEMENTWISE_U32};
+    elementwise_dtype type = types[_i % 3];
+    int64_t size = (int64_t)ref_size(type), step = 1 + _i / 3 % 4;
+    if (!support_level(_i / 12))
         return;
-    int64_t size = 1 + _i % 2, most = 16 / size;
-    elementwise_dtype type = size == 1 ? ELEMENTWISE_U8 : ELEMENTWISE_U16;
-    ew_kernel *move = ew_table_move(_i / 2, type);
+    ew_kernel *move = ew_table_move(_i / 12, type);
     char *map = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(map, MAP_FAILED);
@@ -721,17 +725,18 @@ START_TEST(nothing_is_read_on_a_page_that_has_no_element)
         map[i] = (char)(i % 251);
     for (int c = 0; c < COLS; c++)
         mprotect(map + (2 * c + 1) * PAGE, PAGE, PROT_NONE);
-    for (int64_t rows = 1; rows <= 2 * most; rows++) {
-        char made[32 * COLS];
-        char *from = map + PAGE - rows * size;
+    for (int64_t rows = 1; rows <= MOST; rows++) {
+        char made[MOST * COLS * 4];
+        char *from = map + PAGE - ((rows - 1) * step + 1) * size;
         void *const data[] = {from, NULL, made};
         const struct ew_stride stride[] = {
-            {size, 2 * PAGE}, {0, 0}, {COLS * size, size}};
+            {step * size, 2 * PAGE}, {0, 0}, {COLS * size, size}};
         move(rows, COLS, data, stride);
         for (int64_t i = 0; i < rows * COLS; i++)
-            ck_assert(memcmp(made + i * size,
-                             from + i / COLS * size + i % COLS * 2 * PAGE,
-                             (size_t)size) == 0);
+            ck_assert(
+                memcmp(made + i * size,
+                       from + i / COLS * step * size + i % COLS * 2 * PAGE,
+                       (size_t)size) == 0);
     }
     munmap(map, PAGES * PAGE);
 }
@@ -1210,7 +1215,7 @@ int main(void)
     tcase_add_loop_test(moves, rows_that_overlap_are_moved_from_either_end, 0,
                         EW_LEVELS * 4);
     tcase_add_loop_test(moves, nothing_is_read_on_a_page_that_has_no_element, 0,
-                        2 * EW_LEVELS);
+                        12 * EW_LEVELS);
     tcase_add_loop_test(moves, rows_of_any_length_are_spread, 0, EW_LEVELS * 4);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");

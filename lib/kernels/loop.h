@@ -29,7 +29,7 @@
 #if defined(__clang__)
 #define EW_UNROLLED _Pragma("clang loop unroll(full)")
 #else
-#define EW_UNROLLED _Pragma("GCC unroll 16")
+#define EW_UNROLLED _Pragma("GCC unroll 32")
 #endif
 
 /* A product as C rounds it. GCC 12 turns vectors of a * b - c * d beside

@@ -51,8 +51,9 @@ EW_INLINE EW_TURNED ew_turned_load(const char *x, int64_t step)
 #endif
 
 enum {
-    EW_PAGE = 4096,          /* bytes of the smallest pages that there are */
-    EW_SPREAD_MOST = 64,     /* bytes of the longest row that is one store */
+    EW_PAGE = 4096,      /* bytes of the smallest pages that there are */
+    EW_SPREAD_MOST = 64, /* bytes of the longest row that is one store */
+    EW_APART = 256,      /* rows that are made dense before they are turned */
     EW_WORTH_REPEATING = 64, /* elements of rows that are copies of one */
 /* Bytes of a column that are interleaved at once, and of the longest row that
    is: blocks are as fast for more. */
@@ -124,10 +125,10 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #endif
 #define LOW 0, 2
 #define HIGH 1, 3
-#define EVEN 0, 3
 #include "move.inc"
 
 #define T uint32_t
+#define PAIR uint64_t
 #define BITS 32
 #define NAME(x) x##_4
 #define WIDER move_8
@@ -136,10 +137,10 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #endif
 #define LOW 0, 4, 1, 5
 #define HIGH 2, 6, 3, 7
-#define EVEN 0, 2, 5, 7
 #include "move.inc"
 
 #define T uint16_t
+#define PAIR uint32_t
 #define NAME(x) x##_2
 #define WIDER move_4
 #if defined(EW_PERMUTED)
@@ -156,7 +157,6 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #endif
 #define LOW 0, 8, 1, 9, 2, 10, 3, 11
 #define HIGH 4, 12, 5, 13, 6, 14, 7, 15
-#define EVEN 0, 2, 4, 6, 9, 11, 13, 15
 #include "move.inc"
 
 #if defined(EW_PERMUTED) && EW_PERMUTED == 64
@@ -192,6 +192,7 @@ EW_INLINE void number_lanes_1(int64_t cols, struct byte_order number[])
 #endif
 
 #define T uint8_t
+#define PAIR uint16_t
 #define NAME(x) x##_1
 #define WIDER move_2
 #if defined(EW_PERMUTED) && EW_PERMUTED == 64
@@ -200,6 +201,9 @@ EW_INLINE void number_lanes_1(int64_t cols, struct byte_order number[])
 #define PERMUTE(x, order)                                                      \
     ((lanes_1)_mm512_shuffle_epi8(                                             \
         _mm512_permutexvar_epi32((order).fours, (__m512i)(x)), (order).bytes))
+#define PICKED 16
+#define PICK(x, order)                                                         \
+    ((picked_1)_mm_shuffle_epi8((__m128i)(x), (__m128i)(order)))
 #elif defined(EW_PERMUTED)
 #define PERMUTED 16
 #define PERMUTE(x, order)                                                      \
@@ -207,7 +211,6 @@ EW_INLINE void number_lanes_1(int64_t cols, struct byte_order number[])
 #endif
 #define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
 #include "move.inc"
 
 ew_kernel *const EW_CONCAT(ew_move, EW_LEVEL)[EW_MOVES] = {
