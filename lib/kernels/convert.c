@@ -129,6 +129,7 @@ NATIVE(f64, double)
 
 #define TO uint8_t
 #define NAME(x) x##_u8
+#define INTEGERS(x) x##_i8
 #define LOWEST 0
 #define BEYOND 0x1p8
 #define HIGHEST UINT8_MAX
@@ -136,6 +137,7 @@ NATIVE(f64, double)
 
 #define TO uint16_t
 #define NAME(x) x##_u16
+#define INTEGERS(x) x##_i16
 #define LOWEST 0
 #define BEYOND 0x1p16
 #define HIGHEST UINT16_MAX
@@ -143,6 +145,7 @@ NATIVE(f64, double)
 
 #define TO uint32_t
 #define NAME(x) x##_u32
+#define INTEGERS(x) x##_i32
 #define LOWEST 0
 #define BEYOND 0x1p32
 #define HIGHEST UINT32_MAX
@@ -150,6 +153,7 @@ NATIVE(f64, double)
 
 #define TO uint64_t
 #define NAME(x) x##_u64
+#define INTEGERS(x) x##_i64
 #define LOWEST 0
 #define BEYOND 0x1p64
 #define HIGHEST UINT64_MAX
