@@ -366,10 +366,10 @@ static int64_t span_of(const struct elementwise_plan *plan, int k)
    lines ahead themselves, or nearly, and what is in the L2 cache is near. */
 static void ask_deep(struct elementwise_plan *plan)
 {
-    int64_t span = 0;
-    for (int k = 0; k <= EW_OUT; k++)
-        span += span_of(plan, k);
-    plan->pass.distant = span >= EW_AHEAD_ALL;
+    int64_t left = EW_AHEAD_ALL; /* sums of spans may overflow */
+    for (int k = 0; k <= EW_OUT && left > 0; k++)
+        left -= span_of(plan, k);
+    plan->pass.distant = left <= 0;
     for (int k = 0; k <= EW_OUT; k++)
         plan->pass.ahead[k] =
             plan->pass.distant ||
