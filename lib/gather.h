@@ -52,8 +52,8 @@ int64_t ew_places_permuting(const struct ew_loop *loop, int ndim, int k,
 int64_t ew_places_turning(const struct ew_loop *loop, int ndim, int k,
                           int64_t size, int64_t *turned);
 
-/* The same for lines; none where there are too many, or, unless they come from
-   memory, they would push each other out of a cache. */
+/* The lines of operand k in such a tile; none where there are too many, or,
+   unless they come from memory, they would push each other out of a cache. */
 void ew_lines_make(struct ew_lines *lines, const struct ew_loop *loop, int ndim,
                    int k, int64_t size, bool distant);
 
