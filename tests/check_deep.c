@@ -6,11 +6,9 @@
 #include <check.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "cpu.h"
 #include "execute.h"
-#include "gather.h"
 #include "support.h"
 #include "table.h"
 
@@ -22,7 +20,7 @@ static void *at(void *data, struct ew_stride stride, int64_t r, int64_t c)
     return (char *)data + r * stride.row + c * stride.col;
 }
 
-enum { PAGE = 64 << 10, SPACE = 1 << 20, MIDDLE = SPACE / 2, WIDEST = 16 };
+enum { SPACE = 1 << 20, MIDDLE = SPACE / 2, WIDEST = 16 };
 static unsigned char x_space[SPACE], y_space[SPACE], out_space[SPACE],
     want[SPACE];
 static int width; /* bytes of an element of `mix` */
@@ -282,163 +280,11 @@ START_TEST(tiles_of_several_loops_are_converted)
 }
 END_TEST
 
-/* A page between two that nobody may read. */
-static char *lone_page(void)
-{
-    char *map =
-        mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ck_assert_ptr_ne(map, MAP_FAILED);
-    ck_assert_int_eq(mprotect(map + PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
-    return map + PAGE;
-}
-
-/* Short loops, also windows that overlap; *low and *high are what they reach,
-   in bytes. Returns the elements. */
-static int64_t draw_near(struct ew_loop *loop, int ndim, int64_t size,
-                         int64_t *low, int64_t *high)
-{
-    int64_t n = 1;
-    *low = 0;
-    *high = size;
-    for (int i = 0; i < ndim; i++) {
-        int64_t far = support_random(0, 1) ? 12 : 80;
-        int64_t step = size * support_random(-far, far);
-        loop[i].n = support_random(1, 11);
-        if (support_random(0, 2) == 0) {
-            step = support_random(0, 3) ? size : -size;
-            loop[i].n = support_random(2, 40);
-        }
-        loop[i].stride[EW_X] = step;
-        *(step < 0 ? low : high) += (loop[i].n - 1) * step;
-        n *= loop[i].n;
-    }
-    return n;
-}
-
-/* From either end of what may be read, to the end of what may be written: false
-   if that went run by run. */
-static bool gathers_in_place(char *x, char *out, const struct ew_loop loop[],
-                             int ndim, int64_t size, int64_t n, int64_t low,
-                             int64_t high, int way)
-{
-    static struct ew_places places;
-    static char wanted[PAGE];
-    const struct ew_gathering gathering = draw_gathering(way);
-    char *from = support_random(0, 1) ? x - low : x + PAGE - high;
-    int index[3] = {0};
-    memset(out, 77, PAGE);
-    ew_places_make(&places, loop, ndim, EW_X, size, &gathering);
-    ew_gather(&places, from, out + PAGE - n * size);
-    if (!places.permute)
-        return false;
-    memset(wanted, 77, PAGE);
-    for (int64_t e = 0; e < n; e++) {
-        int64_t at = 0;
-        for (int d = 0; d < ndim; d++)
-            at += index[d] * loop[d].stride[EW_X];
-        memcpy(wanted + PAGE - (n - e) * size, from + at, (size_t)size);
-        for (int d = 0; d < ndim && ++index[d] == loop[d].n; d++)
-            index[d] = 0;
-    }
-    ck_assert(memcmp(out, wanted, PAGE) == 0);
-    return true;
-}
-
-/* By permuting, and by turning. */
-START_TEST(groups_are_gathered_in_their_place)
-{
-    char *x = lone_page(), *out = lone_page();
-    int done = 0;
-    for (int i = 0; i < PAGE; i++)
-        x[i] = (char)(i * 7 + i / 256);
-    for (int round = 0; round < 20000; round++) {
-        struct ew_loop loop[3] = {{0}};
-        int64_t size = 1 << support_random(0, 3), low, high;
-        int ndim = (int)support_random(1, 3);
-        int64_t n = draw_near(loop, ndim, size, &low, &high);
-        if (n * size > PAGE - 64 || n > EW_DEEP_ELEMENTS || high - low > PAGE)
-            continue;
-        done += gathers_in_place(x, out, loop, ndim, size, n, low, high, _i);
-    }
-    bool can = _i == 2 || ew_table_permute(ew_cpu_level());
-    ck_assert_int_ge(done, can ? 300 : 0);
-    munmap(x - PAGE, 3 * PAGE);
-    munmap(out - PAGE, 3 * PAGE);
-}
-END_TEST
-
-static bool holds(const struct ew_lines *lines, int64_t byte)
-{
-    bool found = false;
-    for (int64_t i = 0; i < lines->n; i++)
-        found |= lines->at[i] >> 6 == byte >> 6;
-    return found;
-}
-
-/* Two loops of elements of 4 bytes; all bytes are within one window from
-   `from` on. */
-static void check_lines(const struct ew_loop loop[2], int64_t from)
-{
-    struct ew_lines lines;
-    ew_lines_make(&lines, loop, 2, EW_X, 4, true);
-    ck_assert_int_gt(lines.n, 0);
-    for (int64_t i = 0; i < lines.n; i++) {
-        bool inside = false;
-        for (int64_t j = 0; j < loop[1].n; j++) {
-            int64_t start = from + j * loop[1].stride[EW_X];
-            inside |= lines.at[i] >= start &&
-                      lines.at[i] < start + (loop[0].n - 1) * 12 + 4;
-        }
-        ck_assert(inside);
-    }
-    for (int64_t j = 0; j < loop[1].n; j++)
-        for (int64_t i = 0; i < loop[0].n; i++) {
-            int64_t at = j * loop[1].stride[EW_X] + i * loop[0].stride[EW_X];
-            ck_assert(holds(&lines, at) && holds(&lines, at + 3));
-        }
-}
-
-START_TEST(all_lines_of_a_tile_are_asked_for_and_no_others)
-{
-    for (int64_t n = 1; n <= 12; n++)
-        for (int64_t step = 80; step < 8192; step += 1000)
-            for (int sign = -1; sign <= 1; sign += 2) {
-                int64_t low = sign < 0 ? (n - 1) * -12 : 0;
-                const struct ew_loop loop[] = {{n, {sign * 12}},
-                                               {8, {-(step + 144)}}};
-                check_lines(loop, low);
-            }
-}
-END_TEST
-
-/* Rows of one line, so many bytes apart. */
-START_TEST(lines_that_push_each_other_out_are_not_asked_for)
-{
-    static const struct {
-        int64_t rows, step;
-        bool asked;
-    } tiles[] = {{4, 4096, 1},  {5, 4096, 0},  {8, 2048, 1}, {9, 2048, 0},
-                 {16, 4160, 1}, {64, 4160, 1}, {65, 4160, 0}};
-    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
-        const struct ew_loop loop[] = {{16, {4}},
-                                       {tiles[i].rows, {tiles[i].step}}};
-        struct ew_lines lines;
-        ew_lines_make(&lines, loop, 2, EW_X, 4, false);
-        ck_assert_int_eq(lines.n > 0, tiles[i].asked);
-        ew_lines_make(&lines, loop, 2, EW_X, 4, true);
-        ck_assert_int_gt(lines.n, 0);
-    }
-}
-END_TEST
-
 int main(void)
 {
     TCase *tiles = support_case("tiles");
     tcase_add_loop_test(tiles, tiles_of_several_loops_give_the_whole, 0, 5);
     tcase_add_test(tiles, tiles_of_several_loops_are_converted);
-    tcase_add_loop_test(tiles, groups_are_gathered_in_their_place, 1, 3);
-    tcase_add_test(tiles, all_lines_of_a_tile_are_asked_for_and_no_others);
-    tcase_add_test(tiles, lines_that_push_each_other_out_are_not_asked_for);
     tcase_add_loop_test(
         tiles, tiles_that_share_lines_of_out_or_of_a_large_input_come_first, 0,
         2);
