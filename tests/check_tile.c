@@ -1,0 +1,303 @@
+/*
+ * Plans layouts whose tiles are of several loops, or only nearly: what a tile
+ * holds of each loop, how its operands get there and in which order tiles
+ * follow. That results are right however tiles are cut, check_deep.c and
+ * check_strategy.c test.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "plan.h"
+#include "strategy.h"
+#include "support.h"
+#include "table.h"
+#include "tile.h"
+
+/* x and out dense, y transposed. */
+START_TEST(a_plan_says_what_a_tile_of_several_loops_holds)
+{
+    static const int64_t shape[] = {700, 2, 4};
+    static const int64_t across[] = {1, 700, 1400};
+    bool can = ew_table_permute(ew_cpu_level()) != NULL;
+    elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, NULL}, o = a;
+    elementwise_tensor b = {NULL, ELEMENTWISE_F32, 3, shape, across};
+    char json[1000], says[200];
+    elementwise_plan *p;
+    snprintf(says, sizeof says,
+             "\"x_input\":\"as is\",\"y_input\":\"%s\",\"rows\":\"folded\","
+             "\"tile\":[128,2,4],\"kept\":[],\"stores\":\"as usual\"",
+             can ? "permuted" : "gathered");
+    ck_assert_int_eq(
+        elementwise_plan_create(&p, ELEMENTWISE_ADD, &a, &b, -1, &o, NULL), 0);
+    elementwise_plan_describe(p, json, sizeof json);
+    elementwise_plan_destroy(p);
+    ck_assert_msg(strstr(json, says) != NULL, "%s", json);
+}
+END_TEST
+
+/* Pairs of bytes, each pair backwards: where the level can, a line of them is
+   one vector. */
+START_TEST(elements_within_a_line_are_permuted_where_the_level_can)
+{
+    static const int64_t shape[] = {20000, 2}, back[] = {2, -1};
+    static char bytes[40000];
+    elementwise_tensor a = {bytes + 1, ELEMENTWISE_U8, 2, shape, back};
+    elementwise_tensor b = {bytes, ELEMENTWISE_U8, 2, shape, NULL}, o = b;
+    struct elementwise_plan p;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+    bool can = ew_table_permute(p.level) != NULL && p.pass.deep;
+    ck_assert_int_eq(p.pass.gather[EW_X].kernel != NULL, can);
+    ck_assert_str_eq(ew_strategy_input(&p, EW_X),
+                     can ? "permuted" : "gathered");
+    ck_assert_ptr_null(p.pass.gather[EW_Y].kernel);
+    ck_assert(can || p.level != EW_LEVEL_AVX512);
+}
+END_TEST
+
+/* Planes of 16384 rows of three bytes from x, which has 35 of each byte side by
+   side: the fewest lines would be those of 8 planes, but 16 can be turned. */
+START_TEST(tiles_have_as_many_neighbours_as_are_turned)
+{
+    static const int64_t shape[] = {35, 16384, 3}, last[] = {1, 105, 35},
+                         row[] = {0, 0, 1};
+    elementwise_tensor a = {NULL, ELEMENTWISE_U8, 3, shape, last};
+    elementwise_tensor b = {NULL, ELEMENTWISE_U8, 3, shape, row};
+    elementwise_tensor o = {NULL, ELEMENTWISE_U8, 3, shape, NULL};
+    struct elementwise_plan p;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_MAX, &a, &b, -1, &o), 0);
+    bool can = ew_table_turn(p.level, 1) != NULL;
+    ck_assert_int_eq(p.pass.deep, 3);
+    ck_assert_int_eq(p.pass.extent[2], can ? 16 : 8);
+    ck_assert_str_eq(ew_strategy_input(&p, EW_X),
+                     can ? "transposed" : "gathered");
+}
+END_TEST
+
+static int64_t elements_of_tile(const struct elementwise_plan *plan)
+{
+    int64_t elements = 1;
+    for (int i = 0; i < plan->pass.deep; i++)
+        elements *= plan->pass.extent[i];
+    return elements;
+}
+
+/* x is the same block for all of dimension 0, y one element for eight, which
+   is gathered in vectors; or x is 100 bytes apart, which is not. In a large
+   output tiles have fewer elements, too. */
+START_TEST(tiles_of_bytes_in_the_caches_have_more_elements)
+{
+    static const struct {
+        int64_t outer, x[3], y[3], tile;
+    } layouts[] = {{256, {0, 8, 1}, {64, 1, 0}, 2048},
+                   {4000, {0, 8, 1}, {64, 1, 0}, 1024},
+                   {256, {60000, 900, 100}, {64, 1, 0}, 1024}};
+    for (int i = 0; i < 3; i++) {
+        const int64_t shape[] = {layouts[i].outer, 64, 8};
+        elementwise_tensor a = {NULL, ELEMENTWISE_U8, 3, shape, layouts[i].x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_U8, 3, shape, layouts[i].y};
+        elementwise_tensor o = {NULL, ELEMENTWISE_U8, 3, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        if (p.level == EW_LEVEL_AVX512)
+            ck_assert_int_eq(elements_of_tile(&p), layouts[i].tile);
+        else
+            ck_assert_int_le(elements_of_tile(&p), 1024);
+    }
+}
+END_TEST
+
+/* x is turned, and out has 37 rows of 27 bytes, so many bytes apart: at a
+   multiple of 2048 bytes the caches have room for the lines of 16. */
+START_TEST(lines_of_out_that_push_each_other_out_are_not_in_a_tile)
+{
+    for (int64_t n = 2047; n <= 2049; n++) {
+        const int64_t shape[] = {37, n, 27};
+        const int64_t of_x[] = {1, 37, 37 * n}, of_y[] = {27, 0, 1};
+        elementwise_tensor a = {NULL, ELEMENTWISE_BOOL, 3, shape, of_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_BOOL, 3, shape, of_y};
+        elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 3, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(
+            ew_plan_make(&p, ELEMENTWISE_LESS_THAN, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.deep > 0, n == 2048);
+    }
+}
+END_TEST
+
+/* x is gathered into tiles in which y and out have runs of 64 elements; with
+   runs of 32 a tile is one row. */
+START_TEST(long_runs_in_a_tile_of_several_loops_are_its_rows)
+{
+    for (int64_t n = 231; n >= 16; n -= 215) {
+        const int64_t shape[] = {74, n, 2}, of_x[] = {6, 444, 3};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, of_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 3, shape, NULL}, o = b;
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.rows, p.pass.deep && n == 231);
+        ck_assert(p.pass.deep || n < 231);
+    }
+}
+END_TEST
+
+/* y is gathered once for the two elements of dimension 0, of which each is
+   three tiles; not where out is larger than the L2 cache. */
+START_TEST(tiles_of_several_loops_follow_where_an_input_stands_still)
+{
+    for (int i = 0; i < 2; i++) {
+        const int64_t of_x[] = {i ? 200 : 2, 3, 16, 1, 5, 6};
+        const int64_t of_y[] = {3, 1, 7, 1, 6};
+        const int64_t shape[] = {of_x[0], 3, 16, 7, 5, 6};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 6, of_x, NULL};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 5, of_y, NULL};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 6, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.deep, 4);
+        ck_assert_int_eq(p.loop[4].n, i ? 3 : 2);
+    }
+}
+END_TEST
+
+/* An input whose lines tiles share is large; one that is small is not. */
+START_TEST(lines_that_tiles_share_are_soon_gone_from_large_inputs_alone)
+{
+    static const int64_t shape[] = {64, 4096, 5};
+    static const int64_t cab[] = {4096, 1, 262144}, bca[] = {1, 320, 64};
+    static const int64_t cb[] = {0, 1, 4096};
+    for (int i = 0; i < 2; i++) {
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, bca}, b = a;
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 3, shape, NULL};
+        struct elementwise_plan p;
+        b.strides = i ? cb : cab;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.deep, 3);
+        ck_assert(p.pass.large[EW_X]);
+        ck_assert_int_eq(p.pass.large[EW_Y], i == 0);
+    }
+}
+END_TEST
+
+/* A plan for x of a type and a layout plus y of another, to a dense out. */
+static struct elementwise_plan plan_of(elementwise_dtype type, int ndim,
+                                       const int64_t shape[],
+                                       const int64_t of_x[],
+                                       const int64_t of_y[])
+{
+    struct elementwise_plan p;
+    elementwise_tensor a = {NULL, type, ndim, shape, of_x}, b = a, o = a;
+    b.strides = of_y;
+    o.strides = NULL;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+    return p;
+}
+
+/* y has three planes so far apart. */
+START_TEST(places_beyond_32_bits_are_in_no_tile)
+{
+    static const int64_t shape[] = {800, 4, 3};
+    for (int i = 0; i < 2; i++) {
+        const int64_t far = i ? (int64_t)1 << 31 : 1 << 20;
+        const int64_t of_y[] = {1, 800, far};
+        struct elementwise_plan p =
+            plan_of(ELEMENTWISE_F32, 3, shape, NULL, of_y);
+        ck_assert_int_eq(p.pass.deep, i ? 0 : 3);
+    }
+}
+END_TEST
+
+/* x has all dimensions in the other order, so that no two loops are one. */
+START_TEST(nests_of_too_many_loops_are_not_cut)
+{
+    for (int ndim = EW_DEEP_NDIM; ndim <= EW_DEEP_NDIM + 1; ndim++) {
+        int64_t shape[EW_DEEP_NDIM + 1], of_x[EW_DEEP_NDIM + 1];
+        for (int i = 0; i < ndim; i++) {
+            shape[i] = 2;
+            of_x[i] = (int64_t)1 << i;
+        }
+        struct elementwise_plan p =
+            plan_of(ELEMENTWISE_F32, ndim, shape, of_x, NULL);
+        ck_assert_int_eq(p.ndim, ndim);
+        ck_assert_int_eq(p.pass.deep > 0, ndim == EW_DEEP_NDIM);
+    }
+}
+END_TEST
+
+/* Buffers have room for the widest element, tables for so many. */
+START_TEST(tiles_fit_their_buffers_and_tables)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_F16,
+                                              ELEMENTWISE_F32, ELEMENTWISE_F64,
+                                              ELEMENTWISE_C128};
+    int deep = 0;
+    for (int round = 0; round < 3000; round++) {
+        int order[] = {0, 1, 2, 3};
+        int64_t shape[4], of_x[4], step = 1;
+        for (int i = 0; i < 4; i++)
+            shape[i] = support_random(2, support_random(0, 1) ? 40 : 5);
+        support_shuffle(order, 0, 4);
+        for (int i = 0; i < 4; i++) {
+            of_x[order[i]] = step;
+            step *= shape[order[i]];
+        }
+        struct elementwise_plan p =
+            plan_of(types[round % 5], 4, shape, of_x, NULL);
+        int64_t elements = elements_of_tile(&p);
+        ck_assert_int_le(elements, EW_DEEP_ELEMENTS);
+        ck_assert_int_le(elements * ew_pass_widest(&p.pass, 3), EW_TILE_BYTES);
+        for (int i = 0; i < p.pass.deep; i++)
+            ck_assert(p.pass.extent[i] > 1 && p.pass.extent[i] <= p.loop[i].n);
+        deep += p.pass.deep > 0;
+    }
+    ck_assert_int_gt(deep, 300);
+}
+END_TEST
+
+/* x and out dense, y gathered; x one element for all of a tile, too; and long
+   rows, which are read as they lie. */
+START_TEST(what_is_dense_or_stands_still_in_a_tile_needs_no_places)
+{
+    static const struct {
+        int64_t shape[3], x[3], y[3];
+        bool places_x, places_y;
+    } layouts[] = {{{800, 4, 3}, {12, 3, 1}, {1, 800, 3200}, 0, 1},
+                   {{800, 4, 3}, {0, 0, 0}, {1, 800, 3200}, 0, 1},
+                   {{800, 4, 3}, {1, 800, 3200}, {1, 800, 3200}, 1, 1},
+                   {{74, 231, 2}, {6, 444, 3}, {462, 2, 1}, 1, 0}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p = plan_of(
+            ELEMENTWISE_F32, 3, layouts[i].shape, layouts[i].x, layouts[i].y);
+        ck_assert_int_gt(p.pass.deep, 0);
+        ck_assert_int_eq(ew_tile_places(&p, EW_X), layouts[i].places_x);
+        ck_assert_int_eq(ew_tile_places(&p, EW_Y), layouts[i].places_y);
+        ck_assert(!ew_tile_places(&p, EW_OUT));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cutting = support_case("cutting");
+    TCase *operands = support_case("operands");
+    tcase_add_test(cutting, a_plan_says_what_a_tile_of_several_loops_holds);
+    tcase_add_test(cutting, tiles_have_as_many_neighbours_as_are_turned);
+    tcase_add_test(cutting, tiles_of_bytes_in_the_caches_have_more_elements);
+    tcase_add_test(cutting,
+                   lines_of_out_that_push_each_other_out_are_not_in_a_tile);
+    tcase_add_test(cutting, places_beyond_32_bits_are_in_no_tile);
+    tcase_add_test(cutting, nests_of_too_many_loops_are_not_cut);
+    tcase_add_test(cutting, tiles_fit_their_buffers_and_tables);
+    tcase_add_test(cutting,
+                   tiles_of_several_loops_follow_where_an_input_stands_still);
+    tcase_add_test(operands,
+                   elements_within_a_line_are_permuted_where_the_level_can);
+    tcase_add_test(operands, long_runs_in_a_tile_of_several_loops_are_its_rows);
+    tcase_add_test(
+        operands, lines_that_tiles_share_are_soon_gone_from_large_inputs_alone);
+    tcase_add_test(operands,
+                   what_is_dense_or_stands_still_in_a_tile_needs_no_places);
+    TCase *const cases[] = {cutting, operands, NULL};
+    return support_run("tile", cases);
+}
