@@ -1,0 +1,282 @@
+/*
+ * Plans operations with options: which become part of op or of a kernel behind
+ * it, which remain steps of their own, and which results take none. That the
+ * results are right, check_activation.c tests.
+ */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "fuse.h"
+#include "support.h"
+#include "table.h"
+
+static struct support_tensor x, y, out;
+
+static void release(void)
+{
+    support_free(&x);
+    support_free(&y);
+    support_free(&out);
+}
+
+static elementwise_options options_of(elementwise_act act, double scale_x,
+                                      double scale_y)
+{
+    elementwise_options o = ELEMENTWISE_OPTIONS_INIT;
+    o.act = act;
+    o.scale_x = scale_x;
+    o.scale_y = scale_y;
+    return o;
+}
+
+START_TEST(neutral_options_are_nothing)
+{
+    elementwise_options o = ELEMENTWISE_OPTIONS_INIT;
+    ck_assert(ew_fuse_nothing(NULL));
+    o.alpha = 7;
+    o.flags = ELEMENTWISE_STREAM;
+    ck_assert(ew_fuse_nothing(&o));
+    o = options_of(ELEMENTWISE_ACT_RELU, 1, 1);
+    ck_assert(!ew_fuse_nothing(&o));
+    o = options_of(ELEMENTWISE_ACT_NONE, 2, 1);
+    ck_assert(!ew_fuse_nothing(&o));
+    o = options_of(ELEMENTWISE_ACT_NONE, 1, NAN);
+    ck_assert(!ew_fuse_nothing(&o));
+}
+END_TEST
+
+/* A slope below 0 makes both signs positive. */
+START_TEST(gradients_follow_from_results_that_tell_the_operand)
+{
+    static const struct {
+        elementwise_act act;
+        double alpha;
+        bool takes;
+    } acts[] = {{ELEMENTWISE_ACT_RELU, 0.01, true},
+                {ELEMENTWISE_ACT_RELU6, 0.01, true},
+                {ELEMENTWISE_ACT_LEAKY_RELU, 0.01, true},
+                {ELEMENTWISE_ACT_LEAKY_RELU, 0, true},
+                {ELEMENTWISE_ACT_LEAKY_RELU, -0.01, false},
+                {ELEMENTWISE_ACT_LEAKY_RELU, NAN, false},
+                {ELEMENTWISE_ACT_SIGMOID, -1, true},
+                {ELEMENTWISE_ACT_TANH, -1, true},
+                {ELEMENTWISE_ACT_GELU, 0.01, false},
+                {ELEMENTWISE_ACT_SILU, 0.01, false}};
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        elementwise_options o = options_of(acts[i].act, 1, 1);
+        o.alpha = acts[i].alpha;
+        ck_assert_msg(ew_fuse_takes_out(&o) == acts[i].takes, "%d", (int)i);
+    }
+}
+END_TEST
+
+/* A plan with options for rows of n elements of x and y, every `step`-th of
+   which is used. */
+static struct elementwise_plan plan_of(elementwise_op op,
+                                       elementwise_dtype type, int64_t n,
+                                       int64_t step,
+                                       const elementwise_options *o)
+{
+    const int64_t shape[] = {3, n}, strides[] = {step * (n + 1), step};
+    const int64_t of_out[] = {n + 1, 1};
+    struct elementwise_plan p;
+    elementwise_tensor a = {NULL, type, 2, shape, strides}, b = a;
+    elementwise_tensor to = {NULL, type, 2, shape, of_out};
+    ck_assert_int_eq(ew_plan_make(&p, op, &a, &b, -1, &to), 0);
+    ck_assert_int_eq(ew_fuse_plan(&p, o), 0);
+    return p;
+}
+
+static ew_kernel *kernel_of(const struct elementwise_plan *p, int op)
+{
+    elementwise_dtype type = p->types.compute[EW_OUT];
+    return ew_table_kernel(p->level, op, type, type);
+}
+
+START_TEST(short_options_are_left_to_a_kernel_of_the_operation)
+{
+    for (int act = 0; act <= ELEMENTWISE_ACT_LEAKY_RELU; act++)
+        for (int wide = 0; wide < 2; wide++) {
+            elementwise_options o = options_of((elementwise_act)act, 3, 0.5);
+            o.alpha = 0.25;
+            struct elementwise_plan p =
+                plan_of(ELEMENTWISE_MUL,
+                        wide ? ELEMENTWISE_F64 : ELEMENTWISE_F32, 30, 1, &o);
+            const struct ew_around *a = &p.pass.around;
+            bool stops =
+                act == ELEMENTWISE_ACT_RELU || act == ELEMENTWISE_ACT_RELU6;
+            double want[EW_AROUNDS] = {
+                3, 0.5, act == ELEMENTWISE_ACT_LEAKY_RELU ? 0.25 : 1,
+                stops ? 0 : -INFINITY,
+                act == ELEMENTWISE_ACT_RELU6 ? 6 : INFINITY};
+            ck_assert(p.pass.op == kernel_of(&p, EW_WHOLE + ELEMENTWISE_MUL));
+            ck_assert(!p.pass.act && !p.pass.scale[EW_X] &&
+                      !p.pass.scale[EW_Y]);
+            for (int i = 0; i < EW_AROUNDS; i++)
+                ck_assert((wide ? a->f64[i] : a->f32[i]) == want[i]);
+        }
+}
+END_TEST
+
+/* Scales are left to op, the activation is not. */
+START_TEST(long_activations_stay_steps_of_their_own)
+{
+    elementwise_options o = options_of(ELEMENTWISE_ACT_TANH, 3, 1);
+    struct elementwise_plan p =
+        plan_of(ELEMENTWISE_ADD, ELEMENTWISE_F32, 30, 1, &o);
+    ck_assert(p.pass.act == ew_table_activation(p.level, ELEMENTWISE_F32,
+                                                ELEMENTWISE_ACT_TANH));
+    ck_assert(p.pass.op == kernel_of(&p, EW_WHOLE + ELEMENTWISE_ADD));
+    ck_assert_ptr_null(p.pass.scale[EW_X]);
+    ck_assert(!p.calls);
+    o.scale_x = 1;
+    p = plan_of(ELEMENTWISE_ADD, ELEMENTWISE_F32, 30, 1, &o);
+    ck_assert(p.pass.op == kernel_of(&p, ELEMENTWISE_ADD));
+}
+END_TEST
+
+START_TEST(operations_without_such_a_kernel_have_steps)
+{
+    elementwise_options o = options_of(ELEMENTWISE_ACT_RELU, 1, 0.5);
+    struct elementwise_plan p =
+        plan_of(ELEMENTWISE_ATAN2, ELEMENTWISE_F64, 30, 1, &o);
+    ck_assert(p.pass.op == kernel_of(&p, ELEMENTWISE_ATAN2));
+    ck_assert(p.pass.act == ew_table_activation(p.level, ELEMENTWISE_F64,
+                                                ELEMENTWISE_ACT_RELU));
+    ck_assert_ptr_null(p.pass.scale[EW_X]);
+    ck_assert(p.pass.scale[EW_Y] ==
+              ew_table_activation(p.level, ELEMENTWISE_F64, EW_SCALE));
+    ck_assert(p.pass.factor[EW_Y].f64 == 0.5);
+    ck_assert(!p.scaled[EW_X] && p.scaled[EW_Y] && !p.calls);
+}
+END_TEST
+
+/* From 1 KiB on; not of operands that are gathered first. */
+START_TEST(an_activation_of_long_rows_makes_the_operation_too)
+{
+    static const struct {
+        elementwise_dtype type;
+        int64_t n, step;
+        bool behind;
+    } rows[] = {{ELEMENTWISE_F32, 256, 1, true},
+                {ELEMENTWISE_F32, 255, 1, false},
+                {ELEMENTWISE_F64, 128, 1, true},
+                {ELEMENTWISE_F32, 512, 2, false},
+                {ELEMENTWISE_F16, 4000, 1, false}};
+    elementwise_options o = options_of(ELEMENTWISE_ACT_TANH, 1, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct elementwise_plan p =
+            plan_of(ELEMENTWISE_SUB, rows[i].type, rows[i].n, rows[i].step, &o);
+        ck_assert_int_eq(p.pass.act == NULL, rows[i].behind);
+        ck_assert_int_eq(p.pass.op == p.pass.behind, rows[i].behind);
+        if (rows[i].behind)
+            ck_assert(p.pass.around.op == kernel_of(&p, ELEMENTWISE_SUB));
+        ck_assert_int_eq(p.act, ELEMENTWISE_ACT_TANH);
+    }
+}
+END_TEST
+
+START_TEST(a_plan_says_what_is_fused)
+{
+    int64_t n = 5;
+    char json[1000];
+    elementwise_plan *plan;
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    elementwise_tensor a = {NULL, ELEMENTWISE_F32, 1, &n, NULL};
+    options.act = ELEMENTWISE_ACT_SILU;
+    options.scale_y = 3;
+    elementwise_plan_create(&plan, ELEMENTWISE_ADD, &a, &a, -1, &a, &options);
+    elementwise_plan_describe(plan, json, sizeof json);
+    elementwise_plan_destroy(plan);
+    ck_assert_ptr_nonnull(strstr(json, "\"tiles\":true"));
+    ck_assert_ptr_nonnull(strstr(json, "\"act\":\"silu\",\"scaled\":[\"y\"]"));
+    options.scale_x = 0;
+    elementwise_plan_create(&plan, ELEMENTWISE_ADD, &a, &a, -1, &a, &options);
+    elementwise_plan_describe(plan, json, sizeof json);
+    elementwise_plan_destroy(plan);
+    ck_assert_ptr_nonnull(strstr(json, "\"scaled\":[\"x\",\"y\"]"));
+}
+END_TEST
+
+/* Results that are no floats have no activation and no scales. */
+static void refuse(elementwise_op op, elementwise_dtype type,
+                   elementwise_dtype result, const elementwise_options *o,
+                   const char *says)
+{
+    int64_t n = 7;
+    elementwise_plan *plan;
+    support_line(&x, type, n, 1, SUPPORT_HIGH);
+    support_line(&y, type, n, 1, SUPPORT_HIGH);
+    support_line(&out, result, n, 1, SUPPORT_HIGH);
+    support_fill(&x);
+    support_fill(&y);
+    support_keep(&out);
+    ck_assert_int_eq(elementwise_apply(op, &x.t, &y.t, -1, &out.t, o),
+                     ELEMENTWISE_BAD_DTYPE);
+    ck_assert_msg(strstr(elementwise_last_error(), says), "%s",
+                  elementwise_last_error());
+    ck_assert(support_same(&out));
+    ck_assert_int_eq(
+        elementwise_plan_create(&plan, op, &x.t, &y.t, -1, &out.t, o),
+        ELEMENTWISE_BAD_DTYPE);
+    ck_assert_ptr_null(plan);
+}
+
+START_TEST(results_that_are_no_floats_are_refused)
+{
+    elementwise_options act = ELEMENTWISE_OPTIONS_INIT, scale = act,
+                        other = act;
+    act.act = ELEMENTWISE_ACT_RELU;
+    scale.scale_x = 2;
+    other.scale_y = NAN;
+    for (int t = ELEMENTWISE_BOOL; t <= ELEMENTWISE_U64; t++) {
+        elementwise_dtype type = (elementwise_dtype)t;
+        refuse(ELEMENTWISE_ADD, type, type, &act, "act relu");
+        refuse(ELEMENTWISE_ADD, type, type, &scale, "scale_x");
+        refuse(ELEMENTWISE_ADD, type, type, &other, "scale_y");
+    }
+    refuse(ELEMENTWISE_LESS_THAN, ELEMENTWISE_F32, ELEMENTWISE_BOOL, &act,
+           "act relu");
+    refuse(ELEMENTWISE_LESS_THAN, ELEMENTWISE_F32, ELEMENTWISE_BOOL, &scale,
+           "scale_x");
+    refuse(ELEMENTWISE_ADD, ELEMENTWISE_C64, ELEMENTWISE_C64, &act, "c64");
+    refuse(ELEMENTWISE_MUL, ELEMENTWISE_C128, ELEMENTWISE_C128, &act, "c128");
+    release();
+}
+END_TEST
+
+START_TEST(sums_take_neither)
+{
+    float one = 1, sum = 5;
+    elementwise_tensor a = {&one, ELEMENTWISE_F32, 0, NULL, NULL};
+    elementwise_tensor to = {&sum, ELEMENTWISE_F32, 0, NULL, NULL};
+    elementwise_options act = ELEMENTWISE_OPTIONS_INIT, scale = act;
+    act.act = ELEMENTWISE_ACT_TANH;
+    scale.scale_y = 0;
+    ck_assert_int_eq(elementwise_sum_to(&a, -1, &to, &act),
+                     ELEMENTWISE_INVALID);
+    ck_assert_int_eq(elementwise_sum_to(&a, -1, &to, &scale),
+                     ELEMENTWISE_INVALID);
+    ck_assert(sum == 5);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *options = support_case("options"),
+          *refused = support_case("refused");
+    tcase_add_test(options, neutral_options_are_nothing);
+    tcase_add_test(options,
+                   gradients_follow_from_results_that_tell_the_operand);
+    tcase_add_test(options,
+                   short_options_are_left_to_a_kernel_of_the_operation);
+    tcase_add_test(options, long_activations_stay_steps_of_their_own);
+    tcase_add_test(options, operations_without_such_a_kernel_have_steps);
+    tcase_add_test(options, an_activation_of_long_rows_makes_the_operation_too);
+    tcase_add_test(options, a_plan_says_what_is_fused);
+    tcase_add_test(refused, results_that_are_no_floats_are_refused);
+    tcase_add_test(refused, sums_take_neither);
+    TCase *const cases[] = {options, refused, NULL};
+    return support_run("fuse", cases);
+}
