@@ -229,12 +229,14 @@ START_TEST(what_is_kept_is_not_prepared_again)
         start();
         ew_steps_run(&pass, &tile, &buffers);
         memset(marked, 0, sizeof marked);
-        memset(y, 0, sizeof y);
+        for (int i = 0; i < CELLS; i++)
+            y[i] = 99;
         buffers.kept[EW_Y] = true;
         ew_steps_run(&pass, &again, &buffers);
         for (int i = 0; i < CELLS; i++)
             ck_assert_int_eq(
-                out[i], expected(x[i * GAP], steps ? 51 + i % COLS : 0, steps));
+                out[i],
+                expected(x[i * GAP], steps ? 51 + i % COLS : 99, steps));
         ck_assert_int_eq(marked[1], steps & PACK ? CELLS : 0);
         ck_assert_int_eq(marked[2], steps & LOAD ? CELLS : 0);
         ck_assert_int_eq(marked[4], 0);
