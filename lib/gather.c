@@ -84,9 +84,9 @@ static int64_t take_loop(struct group *g, const struct ew_loop *loop, int k,
     int64_t near = far ? (EW_LINE / windows - g->window) / far + 1 : fit;
     near = near < fit ? near : fit;
     near = near < n ? near : n;
-    int64_t free = g->windows < windows ? windows / g->windows : 1;
+    int64_t more = g->windows < windows ? windows / g->windows : 1;
     int64_t apart = (fit < n ? fit : n) / near;
-    apart = apart < free ? apart : free;
+    apart = apart < more ? apart : more;
     g->near[g->whole] = near;
     g->apart[g->whole] = apart;
     g->elements *= near * apart;

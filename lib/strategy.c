@@ -362,7 +362,8 @@ static int64_t span_of(const struct elementwise_plan *plan, int k)
     return bytes;
 }
 
-/* What such tiles ask for. From memory, all lines. Else processors bring whole
+/* What such tiles ask for. From memory, all lines that the table has room for.
+   Else processors bring whole
    lines ahead themselves, or nearly, and what is in the L2 cache is near. */
 static void ask_deep(struct elementwise_plan *plan)
 {

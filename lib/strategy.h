@@ -36,14 +36,15 @@ enum {
     EW_KEPT_BYTES = 32,
     EW_KEPT_FROM = 1 << 20,
     /* Bytes of out from which the lines of the next tile are asked for there:
-       those of out, which fewer leave in the L2 cache, and of all operands in
+       those of out, which fewer leave in the L2 cache, and of any operand in
        tiles of several loops; of an input beside what is turned, and of what
        is turned. */
     EW_AHEAD_FROM = 1 << 20,
     EW_AHEAD_BESIDE = 6 << 20,
     EW_AHEAD_TURNED = 17 << 20,
-    EW_AHEAD_ALL = 20 << 20, /* of all operands, with the gaps in them, there */
-    EW_AHEAD_LINES = 4,      /* of a column; of more, they ask early enough */
+    EW_AHEAD_ALL =
+        20 << 20,       /* of all together, with gaps: then for any lines */
+    EW_AHEAD_LINES = 4, /* of a column; of more, they ask early enough */
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */
     EW_STREAM_FROM = 20 << 20,
