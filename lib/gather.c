@@ -23,9 +23,6 @@
 
 enum { LONGEST = 128 }; /* run that is a few loads and stores */
 
-/* Places for lines in an L1 cache, and lines that may be asked for in one. */
-enum { CACHE_PLACES = 64, CACHE_WAYS = 8 };
-
 enum { MOST_GROUPS = EW_DEEP_ELEMENTS / 2 }; /* as there are two tables */
 
 /* What is gathered costs, in picoseconds. */
@@ -37,7 +34,6 @@ enum {
     NEAR_BYTES = 16,  /* unless they come from so few, */
     WINDOWS = 4       /* with 1, 2, 4 or 8 windows */
 };
-enum { BLOCK = 16 }; /* bytes of a row, or a column, of what is turned */
 static const int64_t block_cost[EW_TURNS] = {20000, 8000, 2600};
 static const int64_t group_cost[WINDOWS] = {800, 1100, 1600, 2600};
 
@@ -283,8 +279,8 @@ static struct rectangle find_rectangle(const struct ew_loop *loop, int ndim,
     for (r.along = r.inner; r.along < ndim; r.along++) {
         int64_t step = ew_magnitude(loop[r.along].stride[k]);
         int64_t n = loop[r.along].n;
-        if (step == r.size && n * r.size >= BLOCK &&
-            r.columns * r.size >= BLOCK)
+        if (step == r.size && n * r.size >= EW_TURNED_BYTES &&
+            r.columns * r.size >= EW_TURNED_BYTES)
             r.rows = n;
         if (step == r.size)
             return r;
@@ -297,7 +293,7 @@ int64_t ew_places_turning(const struct ew_loop *loop, int ndim, int k,
                           int64_t size, int64_t *turned)
 {
     struct rectangle r = find_rectangle(loop, ndim, k, size);
-    int64_t n = BLOCK / r.size, cost = 0;
+    int64_t n = EW_TURNED_BYTES / r.size, cost = 0;
     for (int i = 0; i < EW_TURNS && r.rows; i++)
         if (r.size == 1 << i)
             cost = block_cost[i] * ((r.rows + n - 1) / n) *
@@ -357,10 +353,10 @@ void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
    where many are a power of two apart, and so have the same place. */
 static bool have_places(const struct ew_lines *lines)
 {
-    unsigned char used[CACHE_PLACES] = {0};
+    enum { PLACES = EW_CACHE_WAY / EW_LINE };
+    unsigned char used[PLACES] = {0};
     for (int64_t i = 0; i < lines->n; i++)
-        if (++used[(uint32_t)lines->at[i] / EW_LINE % CACHE_PLACES] >
-            CACHE_WAYS)
+        if (++used[(uint32_t)lines->at[i] / EW_LINE % PLACES] > EW_CACHE_WAYS)
             return false;
     return true;
 }

@@ -18,6 +18,12 @@ struct ew_places {
     struct ew_permutation permutation; /* whose tables share at */
 };
 
+/* Lines that are a multiple of EW_CACHE_WAY bytes apart have the same few
+   places in a cache: of more than EW_CACHE_WAYS one pushes the other out. */
+enum { EW_CACHE_WAY = 4096, EW_CACHE_WAYS = 8 };
+
+enum { EW_TURNED_BYTES = 16 }; /* of a row, or a column, of what is turned */
+
 /* The lines that a tile has of an operand, whatever their order: n of them,
    at[i] behind the tile's first element. Asking for more takes longer than
    waiting for them; from the caches, that is so for fewer. */

@@ -363,8 +363,8 @@ static int64_t span_of(const struct elementwise_plan *plan, int k)
 }
 
 /* What such tiles ask for. From memory, all lines that the table has room for.
-   Else processors bring whole
-   lines ahead themselves, or nearly, and what is in the L2 cache is near. */
+   Else processors bring whole lines ahead themselves, or nearly, and what is in
+   the L2 cache is near. */
 static void ask_deep(struct elementwise_plan *plan)
 {
     int64_t left = EW_AHEAD_ALL; /* sums of spans may overflow */

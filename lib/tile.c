@@ -24,8 +24,7 @@ enum {
     FEW = 32,             /* elements that are in a tile without asking */
     ELEMENTS = 1024,      /* of most tiles */
     FEW_RUNS = 128,       /* in one of more elements */
-    TURNED_RUN = 16,      /* bytes of neighbours that are turned in blocks, */
-    TURNED_MOST = 4,      /* if an element has no more, */
+    TURNED_MOST = 4,      /* bytes of an element that is turned in blocks, */
     WORTH_TURNED = 65536, /* in calls of so many */
     WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
     TILE_COST = 60000,    /* of steps through buffers, per tile */
@@ -50,11 +49,9 @@ enum {
    in the L2 cache more. */
 enum { NEAR_BYTES = 16 << 10, FAR_BYTES = 1 << 20 };
 
-/* Lines that are a multiple of CACHE_WAY bytes apart have the same few places
-   in a cache: of more than CACHE_WAYS one pushes the other out. Lines of out
-   that are written in parts, or whose neighbours come much later, then cost so
-   many times as much. */
-enum { CACHE_WAY = 4096, CACHE_WAYS = 8, CROWDED = 3 };
+/* Lines of out that push each other out of a cache, and are written in parts or
+   have neighbours that come much later, cost so many times as much. */
+enum { CROWDED = 3 };
 
 /* The loops of a plan along which one operand moves. */
 struct course {
@@ -102,7 +99,7 @@ static void find_courses(const struct elementwise_plan *plan,
 static int64_t places(int64_t step)
 {
     int64_t power = step & -step;
-    return power < CACHE_WAY ? CACHE_WAY / power : 1;
+    return power < EW_CACHE_WAY ? EW_CACHE_WAY / power : 1;
 }
 
 /* What it costs to bring the lines of an operand in a tile: what lies closer
@@ -117,7 +114,8 @@ static int64_t line_cost(const struct course *course, const int64_t extent[])
             continue;
         }
         blocks *= n;
-        if (course->is_out && n > CACHE_WAYS * places(step) && block <= EW_LINE)
+        if (course->is_out && n > EW_CACHE_WAYS * places(step) &&
+            block <= EW_LINE)
             first = CROWDED * course->first;
     }
     return blocks * (first + course->next * block / EW_LINE);
@@ -497,7 +495,7 @@ static int64_t tile_cost(const struct elementwise_plan *plan,
 static int lacks(const struct elementwise_plan *plan, int k,
                  const int64_t extent[])
 {
-    int64_t size = plan->pass.stored[k], run = TURNED_RUN / size;
+    int64_t size = plan->pass.stored[k], run = EW_TURNED_BYTES / size;
     for (int i = 1; i < plan->ndim && size <= TURNED_MOST; i++)
         if (plan->loop[i].stride[k] == size && extent[i] < run &&
             plan->loop[i].n >= run)
@@ -514,8 +512,8 @@ static void turn_tile(const struct elementwise_plan *plan,
     int along = lacks(plan, k, extent);
     if (!along)
         return;
-    grow_tile(plan, course, ELEMENTS, along, TURNED_RUN / plan->pass.stored[k],
-              other);
+    grow_tile(plan, course, ELEMENTS, along,
+              EW_TURNED_BYTES / plan->pass.stored[k], other);
     if (find_gathering(plan, k, other, &cost).turned && is_near(plan, other) &&
         tile_cost(plan, course, other) < tile_cost(plan, course, extent))
         memcpy(extent, other, (size_t)plan->ndim * sizeof *extent);
