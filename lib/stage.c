@@ -194,9 +194,9 @@ static void run_staged(const struct elementwise_plan *plan, void *const data[],
     ew_execute(plan->loop, plan->ndim, &plan->pass, staged);
 }
 
-/* A call takes no more than 128 KiB of stack, which some systems give a thread:
-   with the tables of a tile of several loops only a small buffer. Kept out of
-   the frames of other calls. */
+/* A call takes no more stack than the header says, as some systems give a
+   thread 128 KiB: with the tables of a tile of several loops only a small
+   buffer. Kept out of the frames of other calls. */
 static __attribute__((noinline)) void
 run_large(const struct elementwise_plan *plan, void *const data[])
 {
