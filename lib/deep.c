@@ -23,7 +23,7 @@ struct deep {
 
 /* What stage.c keeps is beside it, and the rest of the call takes up to 38 KiB
    of the 128 that some systems give a thread. */
-_Static_assert(sizeof(struct deep) + EW_STAGE_DEEP <= 90 << 10,
+_Static_assert(sizeof(struct deep) + EW_STAGE_DEEP <= 82 << 10,
                "too much for the stack");
 
 /* How operand k lies in a tile, seen as rows of `cols` elements: it stands

@@ -316,9 +316,12 @@ static __attribute__((noinline)) void run_tiles(const struct ew_pass *pass,
         }
 }
 
-/* Tiles of one block after the other. */
-static void run_blocks(const struct ew_loop *loop, int ndim,
-                       const struct ew_pass *pass, void *const data[])
+/* Tiles of one block after the other. Not inlined, as tiles of several loops
+   have no use for its buffers on the stack. */
+static __attribute__((noinline)) void run_blocks(const struct ew_loop *loop,
+                                                 int ndim,
+                                                 const struct ew_pass *pass,
+                                                 void *const data[])
 {
     struct ew_block block = ew_block_start(loop, ndim, EW_FORWARD, data);
     struct ew_buffers buffers;

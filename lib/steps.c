@@ -143,21 +143,22 @@ static void finish(const struct ew_pass *pass, const struct ew_block *tile,
                    struct ew_buffers *buffers, char *out, struct ew_stride to,
                    const struct ew_next next[2])
 {
-    char *made = buffers->made;
+    char *made = buffers->made, *other = buffers->stored;
     unsigned size = pass->size[EW_OUT];
     if (pass->round) {
         unsigned rounded = pass->result_size;
-        convert_result(pass->round, tile, made, size, buffers->rounded,
+        convert_result(pass->round, tile, made, size, other,
                        (struct ew_stride){tile->cols * rounded, rounded});
-        made = buffers->rounded;
+        made = buffers->stored;
+        other = buffers->made;
         size = rounded;
     }
     const struct ew_places *places = buffers->places[EW_OUT];
     if (pass->store && (pass->stream || places)) {
         int64_t stored = to.col;
-        convert_result(pass->store, tile, made, size, buffers->stored,
+        convert_result(pass->store, tile, made, size, other,
                        (struct ew_stride){tile->cols * stored, stored});
-        made = buffers->stored;
+        made = other;
     } else if (pass->store)
         convert_result(pass->store, tile, made, size, out, to);
     if (places)

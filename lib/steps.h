@@ -8,13 +8,13 @@
 #include "gather.h"
 
 /* The buffers of one tile, aligned for any vector. Both what is packed before
-   it is converted and what was converted before it is streamed are stored.
-   Operands that are gathered or scattered have places; others none. What is
-   loaded of an input is kept if the tile needs the same as the one before, or
-   less rows. */
+   it is converted and what was converted before it is streamed are stored;
+   what is rounded and then converted goes there and back. Operands that are
+   gathered or scattered have places; others none. What is loaded of an input
+   is kept if the tile needs the same as the one before, or less rows. */
 struct ew_buffers {
-    _Alignas(64) char stored[EW_TILE_BYTES], load[2][EW_TILE_BYTES];
-    _Alignas(64) char made[EW_TILE_BYTES], rounded[EW_TILE_BYTES];
+    _Alignas(64) char load[2][EW_TILE_BYTES];
+    _Alignas(64) char stored[EW_TILE_BYTES], made[EW_TILE_BYTES];
     const struct ew_places *places[EW_FORWARD];
     bool kept[2];
 };

@@ -128,6 +128,8 @@ static bool draw_call(struct call *c)
             (elementwise_act)support_random(1, ELEMENTWISE_ACT_SILU);
     if (support_random(0, 7) == 0)
         c->options.scale_x = 2;
+    if (c->gradient && support_random(0, 1))
+        c->options.flags = ELEMENTWISE_ADD_TO_DX | ELEMENTWISE_ADD_TO_DY;
     if (elementwise_result_type(c->op, x, y, &out))
         return false;
     const elementwise_dtype all[] = {x, y, out, out, x, y};
