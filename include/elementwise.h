@@ -848,7 +848,7 @@ elementwise_result_type(elementwise_op op, elementwise_dtype x,
 /**
  * The bytes that a row-major tensor takes, in *n; 0 if an extent is 0.
  * Errors: INVALID, TOO_LARGE (as in NumPy, the product of the extents that
- * are not 0 times the element size must fit in int64).
+ * are not 0 times the element size must fit in int64, and in size_t).
  */
 ELEMENTWISE_API elementwise_status elementwise_nbytes(elementwise_dtype dtype,
                                                       int ndim,

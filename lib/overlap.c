@@ -131,7 +131,8 @@ bool ew_overlap_shared(const struct ew_loop *loop, int ndim, int a,
                        const char *pa, int64_t size_a, int b, const char *pb,
                        int64_t size_b)
 {
-    int64_t distance = (int64_t)((uintptr_t)pb - (uintptr_t)pa);
+    /* Addresses may have 32 bits, their distance a sign more. */
+    int64_t distance = (int64_t)((uint64_t)(uintptr_t)pb - (uintptr_t)pa);
     struct problem p = {.low = distance - size_a + 1,
                         .high = distance + size_b - 1};
     for (int k = 0; k < ndim; k++) {

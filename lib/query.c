@@ -117,6 +117,10 @@ elementwise_status elementwise_nbytes(elementwise_dtype dtype, int ndim,
     if (!status)
         status = ew_validate_count("nbytes", ndim, shape, ew_types_size(dtype),
                                    &bytes);
+    if (!status && (uint64_t)bytes > SIZE_MAX)
+        status = ew_fail(ELEMENTWISE_TOO_LARGE,
+                         "nbytes: %lld bytes are more than a size_t holds",
+                         (long long)bytes);
     if (!status)
         *n = (size_t)bytes;
     return status;
