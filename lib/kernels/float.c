@@ -148,11 +148,16 @@ EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
 #define HYPOT op_hypot_f32
 #define NAME(x) x##_f16
 #define FROM(bits) ew_half_from_f16((struct ew_f16){bits})
+#if defined(__F16C__)
+#define FROM_ONE(bits) _cvtsh_ss(bits)
+#endif
 #define TO(x) ew_half_f16_from_f32(x).bits
 #define TO_ANY(x) TO(x)
 #if defined(__F16C__)
 #define WIDEN ew_half_widen_f16
 #define NARROW ew_half_narrow_f16
+#define WIDEN_SOME ew_half_widen_f16_some
+#define NARROW_SOME ew_half_narrow_f16_some
 #endif
 #include "half.inc"
 
@@ -163,6 +168,7 @@ EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
 #define HYPOT hypot_of_bf16
 #define NAME(x) x##_bf16
 #define FROM(bits) ew_half_from_bf16((struct ew_bf16){bits})
+#define FROM_ONE(bits) FROM(bits)
 #define TO(x) ew_half_bf16_from_result(x).bits
 #define TO_ANY(x) ew_half_bf16_from_f32(x).bits
 #include "half.inc"

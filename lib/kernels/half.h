@@ -112,6 +112,28 @@ static inline void ew_half_widen_f16(const void *x, void *to)
 #endif
 }
 
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+/* All elements of a block, or those of a mask alone, with ones beside them. */
+static inline void ew_half_widen_f16_some(const void *x, bool all,
+                                          __mmask16 some, void *to)
+{
+    const __m256i ones = _mm256_set1_epi16(0x3c00);
+    __m256i v =
+        all ? _mm256_loadu_si256(x) : _mm256_mask_loadu_epi16(ones, some, x);
+    _mm512_storeu_ps(to, _mm512_cvtph_ps(v));
+}
+
+static inline void ew_half_narrow_f16_some(const void *x, bool all,
+                                           __mmask16 some, void *to)
+{
+    __m256i v = _mm512_cvtps_ph(_mm512_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT);
+    if (all)
+        _mm256_storeu_si256(to, v);
+    else
+        _mm256_mask_storeu_epi16(to, some, v);
+}
+#endif
+
 static inline void ew_half_narrow_f16(const void *x, void *to)
 {
     enum { NEAREST = _MM_FROUND_TO_NEAREST_INT };

@@ -1,7 +1,9 @@
 /*
  * The loops of operations on f16 and bf16 with results of their type. Rows
  * come as functions of whole blocks, one per form; rows that are shorter, and
- * what is not dense, go through the buffers of block.h.
+ * what is not dense, go through the buffers of block.h. On AVX-512 most come as
+ * kernels of all rows instead, one per form, whose last step has a mask: what
+ * is around a row would take longer than a row of a few vectors.
  */
 #ifndef EW_HALF_LOOP_H
 #define EW_HALF_LOOP_H
@@ -11,6 +13,11 @@
 
 enum {
     HALF_SIZE = sizeof(uint16_t),
+#if defined(EW_COMPARE_BITS)
+    HALF_END = 2 * EW_BLOCK, /* elements of the last block of a row */
+#else
+    HALF_END = EW_BLOCK,
+#endif
     HALF_PIECE = 128 /* elements that are looked at before they are divided */
 };
 
@@ -31,15 +38,42 @@ EW_INLINE __m512i half_load(const uint16_t *x)
     return v;
 }
 
+enum { HALF_LANES = sizeof(__m512i) / HALF_SIZE };
+
+/* The first of so many lanes, at most all. */
+EW_INLINE __mmask32 half_mask(int64_t n)
+{
+    return n < HALF_LANES ? ((__mmask32)1 << n) - 1 : ~(__mmask32)0;
+}
+
+/* Those of a vector alone; the others are the number 1 of f16, which is one of
+   bf16 too. */
+EW_INLINE __m512i half_load_some(const uint16_t *x, __mmask32 some)
+{
+    return _mm512_mask_loadu_epi16(_mm512_set1_epi16(0x3c00), some, x);
+}
+
+/* A whole vector or so many elements of one, at compile time. */
+EW_INLINE __m512i half_get(bool all, const uint16_t *x, __mmask32 some)
+{
+    return all ? half_load(x) : half_load_some(x, some);
+}
+
+EW_INLINE void half_put(bool all, uint16_t *out, __mmask32 some, __m512i v)
+{
+    if (all)
+        _mm512_storeu_si512(out, v);
+    else
+        _mm512_mask_storeu_epi16(out, some, v);
+}
+
 /* The elements of a vector of bf16 at even and at odd places. */
-enum { HALF_PAIRS = sizeof(__m512i) / HALF_SIZE };
 struct half_pairs {
-    float low[HALF_PAIRS / 2], high[HALF_PAIRS / 2];
+    float low[HALF_LANES / 2], high[HALF_LANES / 2];
 };
 
-EW_INLINE struct half_pairs half_widen_pairs(const uint16_t *x)
+EW_INLINE struct half_pairs half_widen_pairs(__m512i v)
 {
-    const __m512i v = half_load(x);
     struct half_pairs to;
     _mm512_storeu_si512(to.low, _mm512_slli_epi32(v, 16));
     _mm512_storeu_si512(to.high,
@@ -57,37 +91,51 @@ EW_INLINE __m512i half_round_pairs(const float x[])
     return _mm512_mask_add_epi32(up, odd, up, _mm512_set1_epi32(1));
 }
 
-EW_INLINE void half_narrow_pairs(const struct half_pairs *made, uint16_t *out)
+/* As ew_half_bf16_from_f32. */
+EW_INLINE __m512i half_round_any(const float x[])
 {
-    __m512i low = _mm512_srli_epi32(half_round_pairs(made->low), 16);
-    __m512i high = half_round_pairs(made->high);
-    _mm512_storeu_si512(out, _mm512_mask_mov_epi16(low, 0xaaaaaaaa, high));
+    __m512 v = _mm512_loadu_ps(x);
+    __mmask16 nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+    return _mm512_mask_or_epi32(half_round_pairs(x), nan, (__m512i)v,
+                                _mm512_set1_epi32(0x400000));
+}
+
+EW_INLINE __m512i half_narrow_pairs(const struct half_pairs *made, bool any)
+{
+    __m512i low = any ? half_round_any(made->low) : half_round_pairs(made->low);
+    __m512i high =
+        any ? half_round_any(made->high) : half_round_pairs(made->high);
+    return _mm512_mask_mov_epi16(_mm512_srli_epi32(low, 16), 0xaaaaaaaa, high);
 }
 #endif
 
-/* Rows of at least one block. The last block ends where the row does and is
-   made first, before out, which may be x, is written; what it shares with the
-   block before is stored twice, the same. */
+/* Rows of at least one block. The last block, or two where that is a vector,
+   ends where the row does and is made first, before out, which may be x, is
+   written; what it shares with the block before is stored twice, the same. */
 static void half_rows(ew_block_compute *form, const void *with, int64_t rows,
                       int64_t cols, void *const data[],
                       const struct ew_stride s[])
 {
-    const int64_t whole = cols - cols % EW_BLOCK, last = cols - EW_BLOCK;
+    const int64_t block = cols < HALF_END ? EW_BLOCK : HALF_END;
+    const int64_t whole = cols - cols % block, last = cols - block;
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT];
     for (int64_t r = 0; r < rows; r++) {
-        uint16_t end[EW_BLOCK];
+        uint16_t end[HALF_END];
         if (whole < cols)
-            form(EW_BLOCK, x + last * s[EW_X].col, y + last * s[EW_Y].col, with,
+            form(block, x + last * s[EW_X].col, y + last * s[EW_Y].col, with,
                  end);
         form(whole, x, y, with, out);
         if (whole < cols)
-            memcpy(out + last * HALF_SIZE, end, sizeof end);
+            ew_block_pieces(EW_BLOCK * HALF_SIZE, (size_t)(block * HALF_SIZE),
+                            (char *)end, out + last * HALF_SIZE);
         x += s[EW_X].row;
         y += s[EW_Y].row;
         out += s[EW_OUT].row;
     }
 }
+
+static const uint16_t half_one = 0x3c00; /* a number in both types */
 
 /* A whole kernel; forms are those of ew_form but the strided one, and `with` is
    what they read beside the operands. */
@@ -95,13 +143,64 @@ static void half_loop(ew_block_compute *const forms[], const void *with,
                       int64_t rows, int64_t cols, void *const data[],
                       const struct ew_stride s[])
 {
-    static const uint16_t one = 0x3c00; /* a number in both types */
     enum ew_form form = ew_loop_form(s, HALF_SIZE, HALF_SIZE, HALF_SIZE);
     if (form != EW_STRIDED && cols >= EW_BLOCK)
         half_rows(forms[form], with, rows, cols, data, s);
     else
-        ew_block_all(forms[EW_BOTH], HALF_SIZE, &one, with, rows, cols, data,
-                     s);
+        ew_block_all(forms[EW_BOTH], HALF_SIZE, &half_one, with, rows, cols,
+                     data, s);
 }
+
+#if defined(EW_COMPARE_BITS)
+/* All rows, one after the other. Asking for lines of out ahead made no row
+   faster. */
+EW_INLINE void half_all(ew_block_compute *row, const void *with, int64_t rows,
+                        int64_t cols, void *const data[],
+                        const struct ew_stride s[])
+{
+    const struct ew_stride of_x = s[EW_X], of_y = s[EW_Y], of_out = s[EW_OUT];
+    const char *x = data[EW_X], *y = data[EW_Y];
+    char *out = data[EW_OUT];
+    for (;;) {
+        row(cols, x, y, with, out);
+        if (--rows == 0)
+            return;
+        x += of_x.row;
+        y += of_y.row;
+        out += of_out.row;
+    }
+}
+
+/* A kernel on the elements of a buffer, with what stands around it. */
+struct half_dense {
+    ew_kernel *kernel;
+    void *around;
+};
+
+static void half_compute(int64_t n, const void *x, const void *y,
+                         const void *with, void *out)
+{
+    static const struct ew_stride dense[] = {
+        {0, HALF_SIZE}, {0, HALF_SIZE}, {0, HALF_SIZE}};
+    const struct half_dense *by = with;
+    void *const data[] = {(void *)x, (void *)y, out, by->around};
+    by->kernel(1, n, data, dense);
+}
+
+/* A whole kernel of forms that are kernels. */
+static void half_formed(ew_kernel *const forms[], bool whole, int64_t rows,
+                        int64_t cols, void *const data[],
+                        const struct ew_stride s[])
+{
+    enum ew_form form = ew_loop_form(s, HALF_SIZE, HALF_SIZE, HALF_SIZE);
+    if (form != EW_STRIDED) {
+        forms[form](rows, cols, data, s);
+        return;
+    }
+    const struct half_dense by = {forms[EW_BOTH],
+                                  whole ? data[EW_AROUND] : NULL};
+    ew_block_all(half_compute, HALF_SIZE, &half_one, &by, rows, cols, data, s);
+}
+#endif
 
 #endif
