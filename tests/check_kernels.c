@@ -762,6 +762,23 @@ START_TEST(rows_that_overlap_are_moved_from_either_end)
 }
 END_TEST
 
+/* So many rows that windows of them are made dense, and a few more. */
+START_TEST(rows_with_gaps_are_made_dense)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_U16,
+                                              ELEMENTWISE_U32};
+    if (!support_level(_i / 3))
+        return;
+    for (int64_t rows = 62; rows <= 80; rows += 3)
+        for (int64_t cols = 1; cols <= 17; cols++)
+            for (int64_t gap = 0; gap <= 13; gap++) {
+                const int64_t from[] = {cols + gap, 1}, shape[] = {rows, cols};
+                try_strides(types[_i % 3], "rows", from, &layouts[0], shape);
+            }
+    release();
+}
+END_TEST
+
 /* So many rows that elements are numbered, and a few more or less, of elements
    that are neighbours or are gathered first. */
 START_TEST(rows_of_any_length_are_spread)
@@ -1214,6 +1231,7 @@ int main(void)
     TCase *moves = support_case("moves");
     tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
                         EW_LEVELS * 5);
+    tcase_add_loop_test(moves, rows_with_gaps_are_made_dense, 0, EW_LEVELS * 3);
     tcase_add_loop_test(moves, rows_that_overlap_are_moved_from_either_end, 0,
                         EW_LEVELS * 4);
     tcase_add_loop_test(moves, nothing_is_read_on_a_page_that_has_no_element, 0,

@@ -2,7 +2,7 @@
  * The kernels that move elements unchanged, by their size: move.inc, once
  * per size. They pack operands into dense tiles, and copy.
  */
-#include "loop.h"
+#include "compact.h"
 
 /* Where a compiler cannot shuffle vectors, transposes are strided loops. */
 #if defined(__has_builtin)
