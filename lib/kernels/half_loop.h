@@ -100,6 +100,20 @@ EW_INLINE __m512i half_round_any(const float x[])
                                 _mm512_set1_epi32(0x400000));
 }
 
+/* Half as many elements of bf16 in their order. */
+EW_INLINE void half_widen_few(const uint16_t *x, __mmask16 some, float to[])
+{
+    __m256i v = _mm256_mask_loadu_epi16(_mm256_set1_epi16(0x3c00), some, x);
+    _mm512_storeu_si512(to, _mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
+}
+
+EW_INLINE void half_narrow_few(const float made[], bool any, __mmask16 some,
+                               uint16_t *out)
+{
+    __m512i v = any ? half_round_any(made) : half_round_pairs(made);
+    _mm512_mask_cvtepi32_storeu_epi16(out, some, _mm512_srli_epi32(v, 16));
+}
+
 EW_INLINE __m512i half_narrow_pairs(const struct half_pairs *made, bool any)
 {
     __m512i low = any ? half_round_any(made->low) : half_round_pairs(made->low);
@@ -193,6 +207,8 @@ static void half_formed(ew_kernel *const forms[], bool whole, int64_t rows,
                         const struct ew_stride s[])
 {
     enum ew_form form = ew_loop_form(s, HALF_SIZE, HALF_SIZE, HALF_SIZE);
+    if (rows == 1 && cols == 1)
+        form = EW_BOTH; /* whatever its strides are */
     if (form != EW_STRIDED) {
         forms[form](rows, cols, data, s);
         return;
