@@ -130,7 +130,8 @@ static void half_rows(ew_block_compute *form, const void *with, int64_t rows,
                       int64_t cols, void *const data[],
                       const struct ew_stride s[])
 {
-    const int64_t block = cols < HALF_END ? EW_BLOCK : HALF_END;
+    const bool blocks = cols < HALF_END || cols % EW_BLOCK == 0;
+    const int64_t block = blocks ? EW_BLOCK : HALF_END;
     const int64_t whole = cols - cols % block, last = cols - block;
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT];
