@@ -23,6 +23,9 @@ enum {
        alone. */
     BAND_BYTES = 4 << 20,
     BAND_ALONE = 16 << 20,
+    /* Bytes of lines that such tiles share with the next ones to their right,
+       which are to find them in the L2 cache. */
+    BAND_SHARED = 256 << 10,
     AGAIN_STEPS = 16 /* of a tile at one place, for the same reason */
 };
 
@@ -137,7 +140,7 @@ static bool next_tile(struct way *way, struct ew_block *tile)
 
 /* Tiles start on a line of out if its rows do. Then they go down, along memory
    of what is turned, where processors read ahead. If they do not, tiles side by
-   side share lines of out, and follow each other. */
+   side share lines of out, and go down as far as these stay near. */
 static void go_down(const struct ew_pass *pass, struct way *way)
 {
     bool both = pass->pack[EW_X] && pass->pack[EW_Y];
@@ -147,7 +150,11 @@ static void go_down(const struct ew_pass *pass, struct way *way)
     int64_t pitch = ew_magnitude(out.row);
     if (skew / out.col < way->cols)
         way->first -= skew / out.col;
-    if (ew_strategy_goes_down(pitch) && pitch < most / way->rows)
+    if (!ew_strategy_goes_down(pitch)) {
+        pitch = way->cols * out.col + 2 * EW_LINE;
+        most = BAND_SHARED;
+    }
+    if (pitch < most / way->rows)
         way->band = most / pitch / way->rows * way->rows;
 }
 

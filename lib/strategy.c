@@ -452,6 +452,40 @@ static void go_again(struct elementwise_plan *plan, int64_t bytes)
         }
 }
 
+/* The loop along which the only turned input reads on in memory nearest to a
+   tile, whose column of it is short; 0: there is none. */
+static int reads_on(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *loop = plan->loop;
+    int k = is_turned(plan, EW_X) ? EW_X : EW_Y, nearest = 0;
+    if (!is_turned(plan, k) || is_turned(plan, !k) || plan->pass.fold)
+        return 0;
+    int64_t least = loop[1].n * ew_magnitude(loop[1].stride[k]) + 1;
+    for (int i = 2; i < plan->ndim && least <= EW_COLUMN; i++) {
+        int64_t step = ew_magnitude(loop[i].stride[k]);
+        if (step && step < least) {
+            least = step;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+/* Lets tiles follow each other along that loop: all of a block, or each before
+   the next one where the lines of a block are more than caches keep until they
+   are read on. */
+static void read_on(struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t elements = EW_TILE_BYTES / ew_pass_widest(&plan->pass, 2);
+    int i = reads_on(plan);
+    if (!i)
+        return;
+    ew_plan_move_inside(plan, i, 2);
+    if (rows->n <= plan->pass.turn && cols->n > elements / rows->n)
+        plan->pass.again = 2;
+}
+
 void ew_strategy_choose(struct elementwise_plan *plan)
 {
     if (plan->empty || plan->ndim == 0)
@@ -478,6 +512,8 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         ask_deep(plan);
     else
         go_again(plan, bytes);
+    if (plan->pass.turn && !plan->pass.again && bytes >= EW_AHEAD_FROM)
+        read_on(plan);
     if (plan->pass.turn ? streams_turned(plan, bytes)
                         : ew_strategy_streams(bytes))
         ew_strategy_stream(plan);

@@ -29,6 +29,7 @@ enum {
     EW_SHARED_ROWS = 16,
     EW_SHARED_BYTES = 1 << 10,
     EW_TURNED_ROWS = 32, /* of a tile where an input is turned */
+    EW_COLUMN = 255, /* bytes of that in a column; the next ones follow soon */
     /* Where that stands still along a loop that each tile goes along: the same,
        or more for so many bytes of a line; bytes of it, of which fewer are in
        the L2 cache anyway. */
