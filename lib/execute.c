@@ -24,8 +24,10 @@ enum {
     BAND_BYTES = 4 << 20,
     BAND_ALONE = 16 << 20,
     /* Bytes of lines that such tiles share with the next ones to their right,
-       which are to find them in the L2 cache. */
+       which are to find them in the L2 cache. Of larger elements a tile's
+       columns are whole lines of what is turned. */
     BAND_SHARED = 256 << 10,
+    BAND_ELEMENT = 4,
     AGAIN_STEPS = 16 /* of a tile at one place, for the same reason */
 };
 
@@ -152,7 +154,7 @@ static void go_down(const struct ew_pass *pass, struct way *way)
         way->first -= skew / out.col;
     if (!ew_strategy_goes_down(pitch)) {
         pitch = way->cols * out.col + 2 * EW_LINE;
-        most = BAND_SHARED;
+        most = ew_pass_widest(pass, 2) <= BAND_ELEMENT ? BAND_SHARED : 0;
     }
     if (pitch < most / way->rows)
         way->band = most / pitch / way->rows * way->rows;
