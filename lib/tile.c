@@ -53,6 +53,10 @@ enum { NEAR_BYTES = 16 << 10, FAR_BYTES = 1 << 20 };
    have neighbours that come much later, cost so many times as much. */
 enum { CROWDED = 3 };
 
+/* Lines of an input in one place of the L1 cache, each of which is read several
+   times: of more, none would be there any more. */
+enum { TOGETHER = 16 };
+
 /* The loops of a plan along which one operand moves. */
 struct course {
     int loops;
@@ -63,6 +67,7 @@ struct course {
     int64_t size, bytes; /* of an element, of all */
     bool is_out;
     int64_t first, next; /* cost of the first line of a block, of others */
+    bool by_one;         /* gathered run by run, from beyond the L2 cache */
 };
 
 static void find_course(const struct elementwise_plan *plan, int k,
@@ -84,6 +89,7 @@ static void find_course(const struct elementwise_plan *plan, int k,
     }
     course->bytes = bytes;
     course->is_out = k == EW_OUT;
+    course->by_one = false;
     course->first = bytes < NEAR_BYTES ? 300 : bytes < FAR_BYTES ? 1500 : 5000;
     course->next = bytes < NEAR_BYTES ? 100 : bytes < FAR_BYTES ? 600 : 1500;
 }
@@ -129,6 +135,24 @@ static int64_t product(const int64_t extent[], int n)
     return elements;
 }
 
+/* Whether an input that is gathered run by run pushes its own lines in a tile
+   out of the cache. */
+static bool pushes_out(const struct elementwise_plan *plan,
+                       const struct course course[3], const int64_t extent[])
+{
+    bool pushes = false;
+    for (int k = 0; k < 2; k++) {
+        int64_t together = 1;
+        for (int i = 0; i < plan->ndim; i++) {
+            int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+            int64_t some = step < EW_LINE ? 1 : extent[i] / places(step);
+            together *= some > 1 ? some : 1;
+        }
+        pushes |= course[k].by_one && together > TOGETHER;
+    }
+    return pushes;
+}
+
 /* Makes one loop of a tile twice as long, or whole if that is near: that which
    costs least per element; of loops that cost the same, the inner one. False if
    that would be more than `most` elements, whichever loop it is. */
@@ -150,9 +174,10 @@ static bool grow(const struct elementwise_plan *plan,
         for (int k = 0; k <= EW_OUT; k++)
             lines +=
                 plan->loop[i].stride[k] ? line_cost(&course[k], extent) : is[k];
+        bool pushes = pushes_out(plan, course, extent);
         extent[i] = now;
         double cost = (double)lines * (double)now / (double)more;
-        if (best < 0 || cost < least) {
+        if (!pushes && (best < 0 || cost < least)) {
             least = cost;
             best = i;
             grown = more;
@@ -519,6 +544,38 @@ static void turn_tile(const struct elementwise_plan *plan,
         memcpy(extent, other, (size_t)plan->ndim * sizeof *extent);
 }
 
+/* Whether another tile takes steps of a loop along which an input stands still:
+   tiles that follow each other there share what was gathered of it. */
+static bool repeats(const struct elementwise_plan *plan, const int64_t extent[],
+                    const int64_t other[])
+{
+    bool repeats = false;
+    for (int i = 0; i < plan->ndim; i++)
+        for (int k = 0; k < 2; k++)
+            repeats |= extent[i] == 1 && other[i] > 1 &&
+                       plan->loop[i].stride[k] == 0 &&
+                       run_in_tile(plan, k, plan->ndim, extent) > 0;
+    return repeats;
+}
+
+/* Takes a tile of the same size, if there is one, that keeps the lines of
+   inputs in the cache which are gathered run by run. */
+static void keep_lines(const struct elementwise_plan *plan,
+                       struct course course[3], int64_t extent[])
+{
+    int64_t other[EW_DEEP_NDIM], cost;
+    for (int k = 0; k < 2; k++)
+        course[k].by_one = course[k].bytes >= FAR_BYTES &&
+                           !find_gathering(plan, k, extent, &cost).kernel &&
+                           cost > 0;
+    if (plan->pass.stored[EW_OUT] >= 8 || !pushes_out(plan, course, extent))
+        return;
+    grow_tile(plan, course, ELEMENTS, 0, 1, other);
+    if (product(other, plan->ndim) >= product(extent, plan->ndim) &&
+        is_near(plan, other) && !repeats(plan, extent, other))
+        memcpy(extent, other, (size_t)plan->ndim * sizeof *extent);
+}
+
 /* Takes tiles of several loops where two are too few: their rows are short, or
    they leave much of each line to other tiles. Loops are then in out's order
    again, which has the fewest places. */
@@ -545,6 +602,7 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     if (is_cheaper(plan, course, extent, now, lines) && is_near(plan, extent)) {
         for (int k = 0; k < 2 && elements >= WORTH_TURNED; k++)
             turn_tile(plan, course, k, extent);
+        keep_lines(plan, course, extent);
         take_tile(plan, extent);
         order_tiles(plan, course, elements);
     } else if (plan->pass.turn)

@@ -557,7 +557,7 @@ static const struct {
     {200, 1000, 1024, 0, 32, 32},
     {200, 1000, 1024, 10, 32, 32}, /* out starts within a line */
     {200, 1000, 1024, 0, 64, 64},
-    {200, 1000, 1000, 0, 32, 0},  /* or only some rows of it do */
+    {200, 1000, 1000, 0, 32, 32}, /* or only some rows of it do */
     {200, 300, 65536, 0, 32, 32}, /* 64 rows are as many pages as */
     {200, 300, 131072, 0, 32, 0}, /* tiles go down; more than that */
     {5, 4000, 4096, 0, 32, 0},    /* no second tile below */
