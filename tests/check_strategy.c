@@ -429,6 +429,36 @@ START_TEST(tiles_go_along_loops_where_a_packed_input_stands_still)
 }
 END_TEST
 
+/* x is turned; `next` bytes on in it lies what the next block has, in the order
+   of its memory where a column of it is short. If a block is several tiles,
+   each goes that way before the next tile. */
+START_TEST(tiles_of_a_turned_input_follow_where_it_reads_on)
+{
+    static const struct {
+        int64_t shape[4], x[4];
+        int again;
+        int64_t next;
+    } layouts[] = {{{8, 64, 4, 2048}, {1, 8, 512, 2048}, 2, 8},
+                   {{8, 64, 4, 1000}, {1, 8, 512, 2048}, 0, 8},
+                   /* long columns, and less than 1 MiB */
+                   {{320, 8, 4, 1000}, {1, 320, 2560, 10240}, 0, 2560},
+                   {{8, 64, 2, 1000}, {1, 8, 512, 1024}, 0, 512}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const int64_t *shape = layouts[i].shape;
+        elementwise_tensor a = {NULL, ELEMENTWISE_U8, 4, shape, layouts[i].x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_U8, 0, NULL, NULL};
+        elementwise_tensor o = {NULL, ELEMENTWISE_U8, 4, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_str_eq(ew_strategy_input(&p, EW_X), "transposed");
+        ck_assert_msg(p.pass.again == layouts[i].again &&
+                          p.loop[2].stride[EW_X] == layouts[i].next,
+                      "%d: loop %d, then %d bytes on", (int)i, p.pass.again,
+                      (int)p.loop[2].stride[EW_X]);
+    }
+}
+END_TEST
+
 /* Beside a turned input rows of two lines and more from 8 MiB on. */
 START_TEST(short_rows_of_whole_lines_go_past_the_caches)
 {
@@ -753,6 +783,7 @@ int main(void)
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);
+    tcase_add_test(choosing, tiles_of_a_turned_input_follow_where_it_reads_on);
     tcase_add_test(choosing,
                    few_elements_to_a_line_are_gathered_from_the_caches_alone);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,

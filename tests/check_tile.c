@@ -126,6 +126,28 @@ START_TEST(lines_of_out_that_push_each_other_out_are_not_in_a_tile)
 }
 END_TEST
 
+/* x has 64 planes so many elements apart. Of lines that are a multiple of 4096
+   bytes apart the first-level cache keeps few, so a tile has a few planes. */
+START_TEST(lines_of_an_input_that_push_each_other_out_are_few_in_a_tile)
+{
+    for (int i = 0; i < 2; i++) {
+        static const int64_t shape[] = {2, 8, 2048, 64};
+        const int64_t of_x[] = {1, 2, 16, i ? 32768 : 32768 + 32};
+        const int64_t of_y[] = {0, 0, 0, 0};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F16, 4, shape, of_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F16, 4, shape, of_y};
+        elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 4, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(
+            ew_plan_make(&p, ELEMENTWISE_LESS_THAN, &a, &b, -1, &o), 0);
+        ck_assert_int_gt(p.pass.deep, 0);
+        ck_assert_int_eq(p.loop[0].n, 64);
+        ck_assert_int_eq(p.pass.extent[0], i ? 16 : 32);
+        ck_assert_str_eq(ew_strategy_input(&p, EW_X), "gathered");
+    }
+}
+END_TEST
+
 /* x is gathered into tiles in which y and out have runs of 64 elements; with
    runs of 32 a tile is one row. */
 START_TEST(long_runs_in_a_tile_of_several_loops_are_its_rows)
@@ -286,6 +308,8 @@ int main(void)
     tcase_add_test(cutting, tiles_of_bytes_in_the_caches_have_more_elements);
     tcase_add_test(cutting,
                    lines_of_out_that_push_each_other_out_are_not_in_a_tile);
+    tcase_add_test(
+        cutting, lines_of_an_input_that_push_each_other_out_are_few_in_a_tile);
     tcase_add_test(cutting, places_beyond_32_bits_are_in_no_tile);
     tcase_add_test(cutting, nests_of_too_many_loops_are_not_cut);
     tcase_add_test(cutting, tiles_fit_their_buffers_and_tables);
