@@ -1025,11 +1025,18 @@ static uint64_t cut(uint64_t n, bool is_signed)
     return is_signed ? ((n & (2 * top - 1)) ^ top) - top : n & (top - 1);
 }
 
+static uint64_t divided_wide(int op, bool is_signed, uint64_t a, uint64_t by)
+{
+    bool rest = op == ELEMENTWISE_MOD || op == ELEMENTWISE_FMOD;
+    if (is_signed)
+        return (uint64_t)divided(op, (int64_t)a, (int64_t)by);
+    return rest ? a % by : a / by;
+}
+
 /* Numbers below 2^49 may be divided in another way. */
 static void try_wide(int level, int op, bool is_signed, bool one, bool small)
 {
     uint64_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
-    bool rest = op == ELEMENTWISE_MOD || op == ELEMENTWISE_FMOD;
     for (int i = 0; i < DIVIDENDS; i++) {
         b[i] = small ? cut(draw_wide(1), is_signed) : draw_wide(1);
         b[i] += b[i] == 0 || b[i] == UINT64_MAX ? 3 : 0;
@@ -1038,12 +1045,9 @@ static void try_wide(int level, int op, bool is_signed, bool one, bool small)
     }
     divide(level, op, is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64, a, b, one,
            got);
-    for (int i = 0; i < DIVIDENDS; i++) {
-        uint64_t by = b[one ? 0 : i], right = rest ? a[i] % by : a[i] / by;
-        if (is_signed)
-            right = (uint64_t)divided(op, (int64_t)a[i], (int64_t)by);
-        ck_assert_uint_eq(got[i], right);
-    }
+    for (int i = 0; i < DIVIDENDS; i++)
+        ck_assert_uint_eq(got[i],
+                          divided_wide(op, is_signed, a[i], b[one ? 0 : i]));
 }
 
 START_TEST(wide_integers_are_divided_exactly)
@@ -1052,6 +1056,46 @@ START_TEST(wide_integers_are_divided_exactly)
         return;
     for (int k = 0; k < 100 * 8 * DIVISIONS; k++)
         try_wide(_i, divisions[k / 8 % DIVISIONS], k & 1, k & 2, k & 4);
+}
+END_TEST
+
+enum { WIDE_ROWS = 70, WIDE_ELEMENTS = 2500 };
+
+/* Rows by one number each, in place, of small numbers but for one of the last
+   dividends and divisors. */
+static void try_wide_rows(int level, int op, bool is_signed,
+                          const int64_t shape[2], bool apart)
+{
+    const int64_t rows = shape[0], cols = shape[1], step = apart ? 3 : 1;
+    elementwise_dtype type = is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64;
+    uint64_t a[WIDE_ELEMENTS], b[3 * WIDE_ROWS], got[WIDE_ELEMENTS];
+    const struct ew_stride strides[] = {
+        {8 * cols, 8}, {8 * step, 0}, {8 * cols, 8}};
+    int64_t odd = support_random(0, 3);
+    for (int64_t r = 0; r < rows; r++) {
+        b[r * step] = cut(draw_wide(1), is_signed);
+        b[r * step] += odd == 1 && r == rows - 1 ? (uint64_t)1 << 52 : 0;
+        b[r * step] = b[r * step] + 1 <= 1 ? 7 : b[r * step];
+        for (int64_t c = 0; c < cols; c++)
+            a[r * cols + c] = cut(draw_wide(b[r * step]), is_signed);
+    }
+    a[rows * cols - 1] += odd == 2 ? (uint64_t)1 << 52 : 0;
+    memcpy(got, a, sizeof got);
+    ew_table_kernel(level, op, type, type)(rows, cols, (void *[]){got, b, got},
+                                           strides);
+    for (int64_t i = 0; i < rows * cols; i++)
+        ck_assert_uint_eq(
+            got[i], divided_wide(op, is_signed, a[i], b[i / cols * step]));
+}
+
+START_TEST(wide_integers_are_divided_by_one_for_each_row)
+{
+    static const int64_t shapes[][2] = {{70, 8},  {33, 11}, {65, 7},  {5, 200},
+                                        {3, 131}, {1, 64},  {1, 2500}};
+    for (int k = 0; support_level(_i) && k < 40 * 4 * DIVISIONS; k++)
+        for (int i = 0; i < 7; i++)
+            try_wide_rows(_i, divisions[k / 4 % DIVISIONS], k & 1, shapes[i],
+                          k & 2);
 }
 END_TEST
 
@@ -1226,6 +1270,8 @@ int main(void)
     tcase_add_loop_test(division, words_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(division, wide_integers_are_divided_exactly, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(division, wide_integers_are_divided_by_one_for_each_row,
+                        0, EW_LEVELS);
     tcase_add_loop_test(division, one_divisor_is_like_an_array_of_it, 0,
                         EW_LEVELS * 4);
     TCase *moves = support_case("moves");
