@@ -456,26 +456,43 @@ static struct loops loops_of(const struct bench_case *c)
     return l;
 }
 
-/* What an element costs beyond memory: quotients are divisions, as f64 where
-   the type needs its bits, and powers are polynomials of about so many
-   steps. */
+/* What a quotient takes. Integers take one division for two of them, as 1 / a
+   is b / ab, in f32 for bytes and in f64 for wider ones. Those of c64 take one
+   of f64 each, as 0.501 ULP of each part do: with one for two, an estimate and
+   two steps, or pairs of f32, they take as long. */
+static double division_time(const struct bench_machine *m,
+                            elementwise_dtype type)
+{
+    double f32 = m->unit[BENCH_DIV32], f64 = m->unit[BENCH_DIV64];
+    switch (type) {
+    case ELEMENTWISE_U8:
+        return f32 / 2;
+    case ELEMENTWISE_I32:
+    case ELEMENTWISE_I64:
+        return f64 / 2;
+    case ELEMENTWISE_F64:
+    case ELEMENTWISE_C64:
+    case ELEMENTWISE_C128:
+        return f64;
+    default:
+        return f32;
+    }
+}
+
+/* What an element costs beyond memory: quotients and remainders are divisions,
+   and powers are polynomials of about so many steps. */
 static double unit_time(const struct bench_machine *m, elementwise_op op,
                         elementwise_dtype type)
 {
     bool wide = type == ELEMENTWISE_F64 || type == ELEMENTWISE_I64 ||
                 type == ELEMENTWISE_C128;
-    bool narrow = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16 ||
-                  type == ELEMENTWISE_U8;
     double div = wide ? m->unit[BENCH_DIV64] : m->unit[BENCH_DIV32];
     switch (op) {
     case ELEMENTWISE_DIV:
-        if (type == ELEMENTWISE_C64)
-            return 2 * div;
-        return type == ELEMENTWISE_I32 ? m->unit[BENCH_DIV64] : div;
     case ELEMENTWISE_MOD:
     case ELEMENTWISE_FMOD:
     case ELEMENTWISE_FLOORDIV:
-        return narrow ? div : m->unit[BENCH_DIV64];
+        return division_time(m, type);
     case ELEMENTWISE_POW:
         if (type >= ELEMENTWISE_F16)
             return (wide || type == ELEMENTWISE_C64 ? 80 : 24) *
@@ -503,19 +520,21 @@ static double act_time(const struct bench_machine *m, elementwise_act act,
            m->unit[wide ? BENCH_DIV64 : BENCH_DIV32];
 }
 
-/* Divisions by one number along the innermost loop take one inverse, where that
-   is exact: of integers. */
+/* Divisions by one number along the innermost loop take one inverse; remainders
+   of floats do not. What else quotients of c64 take, as conversions, is about
+   half of a division. */
 static double divisions(const struct bench_case *c, double elements)
 {
-    bool integer = c->row->type < ELEMENTWISE_F16;
-    bool divides = c->row->op == ELEMENTWISE_DIV ||
-                   c->row->op == ELEMENTWISE_MOD ||
-                   c->row->op == ELEMENTWISE_FLOORDIV;
-    if (!integer || !divides)
-        return elements;
+    elementwise_op op = c->row->op;
+    elementwise_dtype type = c->row->type;
+    double divisors = (double)bench_elements(&c->t[Y]);
+    bool rest = op == ELEMENTWISE_MOD || op == ELEMENTWISE_FLOORDIV;
+    bool by_inverse = op == ELEMENTWISE_DIV || (rest && type < ELEMENTWISE_F16);
     struct loops loops = loops_of(c);
     bool varies = loops.n > 0 && loops.stride[Y][0] != 0;
-    return varies ? elements : (double)bench_elements(&c->t[Y]);
+    if (!by_inverse || varies)
+        return elements;
+    return type == ELEMENTWISE_C64 ? (elements + divisors) / 2 : divisors;
 }
 
 /* The type decides the costs; a sum has none. */
