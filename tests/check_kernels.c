@@ -1059,33 +1059,34 @@ START_TEST(wide_integers_are_divided_exactly)
 }
 END_TEST
 
-enum { WIDE_ROWS = 70, WIDE_ELEMENTS = 2500 };
+enum { WIDE_ELEMENTS = 2500 };
 
-/* Rows by one number each, in place, of small numbers but for one of the last
-   dividends and divisors. */
+/* Rows by one number each, or by others, in place, of small numbers but for one
+   of the last dividends and divisors. Steps of y are in elements. */
 static void try_wide_rows(int level, int op, bool is_signed,
-                          const int64_t shape[2], bool apart)
+                          const int64_t shape[2], struct ew_stride y)
 {
-    const int64_t rows = shape[0], cols = shape[1], step = apart ? 3 : 1;
+    const int64_t n = shape[0] * shape[1], cols = shape[1];
     elementwise_dtype type = is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64;
-    uint64_t a[WIDE_ELEMENTS], b[3 * WIDE_ROWS], got[WIDE_ELEMENTS];
+    uint64_t a[WIDE_ELEMENTS], b[2 * WIDE_ELEMENTS], got[WIDE_ELEMENTS];
+    uint64_t *by[WIDE_ELEMENTS];
     const struct ew_stride strides[] = {
-        {8 * cols, 8}, {8 * step, 0}, {8 * cols, 8}};
+        {8 * cols, 8}, {8 * y.row, 8 * y.col}, {8 * cols, 8}};
     int64_t odd = support_random(0, 3);
-    for (int64_t r = 0; r < rows; r++) {
-        b[r * step] = cut(draw_wide(1), is_signed);
-        b[r * step] += odd == 1 && r == rows - 1 ? (uint64_t)1 << 52 : 0;
-        b[r * step] = b[r * step] + 1 <= 1 ? 7 : b[r * step];
-        for (int64_t c = 0; c < cols; c++)
-            a[r * cols + c] = cut(draw_wide(b[r * step]), is_signed);
+    for (int64_t i = 0; i < n; i++) {
+        by[i] = &b[i / cols * y.row + i % cols * y.col];
+        if (i % cols == 0 || y.col)
+            *by[i] = cut(draw_wide(1), is_signed);
+        *by[i] += odd == 1 && i == n - 1 ? (uint64_t)1 << 52 : 0;
+        *by[i] = *by[i] + 1 <= 1 ? 7 : *by[i];
+        a[i] = cut(draw_wide(*by[i]), is_signed);
     }
-    a[rows * cols - 1] += odd == 2 ? (uint64_t)1 << 52 : 0;
+    a[n - 1] += odd == 2 ? (uint64_t)1 << 52 : 0;
     memcpy(got, a, sizeof got);
-    ew_table_kernel(level, op, type, type)(rows, cols, (void *[]){got, b, got},
-                                           strides);
-    for (int64_t i = 0; i < rows * cols; i++)
-        ck_assert_uint_eq(
-            got[i], divided_wide(op, is_signed, a[i], b[i / cols * step]));
+    ew_table_kernel(level, op, type, type)(shape[0], cols,
+                                           (void *[]){got, b, got}, strides);
+    for (int64_t i = 0; i < n; i++)
+        ck_assert_uint_eq(got[i], divided_wide(op, is_signed, a[i], *by[i]));
 }
 
 START_TEST(wide_integers_are_divided_by_one_for_each_row)
@@ -1095,7 +1096,17 @@ START_TEST(wide_integers_are_divided_by_one_for_each_row)
     for (int k = 0; support_level(_i) && k < 40 * 4 * DIVISIONS; k++)
         for (int i = 0; i < 7; i++)
             try_wide_rows(_i, divisions[k / 4 % DIVISIONS], k & 1, shapes[i],
-                          k & 2);
+                          (struct ew_stride){k & 2 ? 3 : 1, 0});
+}
+END_TEST
+
+START_TEST(wide_integers_are_divided_in_whole_blocks)
+{
+    static const int64_t shapes[][2] = {{7, 16}, {5, 48}, {1, 64}, {9, 17}};
+    for (int k = 0; support_level(_i) && k < 40 * 4 * DIVISIONS; k++)
+        for (int i = 0; i < 4; i++)
+            try_wide_rows(_i, divisions[k / 4 % DIVISIONS], k & 1, shapes[i],
+                          (struct ew_stride){k & 2 ? shapes[i][1] + 3 : 0, 1});
 }
 END_TEST
 
@@ -1272,6 +1283,8 @@ int main(void)
                         EW_LEVELS);
     tcase_add_loop_test(division, wide_integers_are_divided_by_one_for_each_row,
                         0, EW_LEVELS);
+    tcase_add_loop_test(division, wide_integers_are_divided_in_whole_blocks, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(division, one_divisor_is_like_an_array_of_it, 0,
                         EW_LEVELS * 4);
     TCase *moves = support_case("moves");
