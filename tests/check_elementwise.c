@@ -350,6 +350,48 @@ START_TEST(strided_and_contiguous_operands_give_the_same_bits)
 }
 END_TEST
 
+/* One exponent, stretched over x in any layout, and in an array of x's shape.
+ */
+static void try_exponent(elementwise_dtype type, const void *exponent)
+{
+    const int64_t shape[] = {support_random(1, 9), support_random(1, 70)};
+    const int64_t none[] = {0, 0};
+    support_make(&x, type, 2, shape, NULL, any_edge());
+    support_make(&out, type, 2, shape, NULL, any_edge());
+    support_make(&again, type, 2, shape, NULL, any_edge());
+    support_fill(&x);
+    support_make(&y, type, 2, shape, none, any_edge());
+    memcpy(y.t.data, exponent, ref_size(type));
+    ck_assert_int_eq(elementwise_pow(&x.t, &y.t, -1, &out.t), ELEMENTWISE_OK);
+    support_make(&y, type, 2, shape, NULL, any_edge());
+    for (int64_t i = 0; i < shape[0] * shape[1]; i++)
+        memcpy((char *)y.t.data + (size_t)i * ref_size(type), exponent,
+               ref_size(type));
+    ck_assert_int_eq(elementwise_pow(&x.t, &y.t, -1, &again.t), ELEMENTWISE_OK);
+    equal_outputs(ELEMENTWISE_POW, "an array of one exponent is another");
+}
+
+START_TEST(an_exponent_gives_the_same_bits_in_an_array_as_alone)
+{
+    static const double exponents[] = {2, 3, 0.5, -1, -0.5, 1, 0, 4, 1.5};
+    static const elementwise_dtype types[] = {ELEMENTWISE_F16, ELEMENTWISE_BF16,
+                                              ELEMENTWISE_F32, ELEMENTWISE_F64};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+            uint64_t element;
+            const elementwise_tensor from = {(void *)&exponents[k],
+                                             ELEMENTWISE_F64, 0, NULL, NULL};
+            const elementwise_tensor to = {&element, types[i], 0, NULL, NULL};
+            ck_assert_int_eq(elementwise_copy(&from, -1, &to), ELEMENTWISE_OK);
+            for (int round = 0; round < 12; round++)
+                try_exponent(types[i], &element);
+        }
+    release();
+}
+END_TEST
+
 static void try_in_place(elementwise_op op, elementwise_dtype type)
 {
     int64_t shape[] = {support_random(1, 5), support_random(1, 40)};
@@ -842,6 +884,7 @@ static TCase *calls_case(void)
     tcase_add_test(tests, every_pair_of_types_is_computed_or_refused);
     tcase_add_test(tests, every_type_of_out_is_written_or_refused);
     add_level_test(tests, strided_and_contiguous_operands_give_the_same_bits);
+    add_level_test(tests, an_exponent_gives_the_same_bits_in_an_array_as_alone);
     add_level_test(tests, in_place_gives_the_same_bits);
     tcase_add_test(tests, exact_operations_give_the_same_bits_at_every_level);
     tcase_add_test(tests, named_functions_equal_apply);
