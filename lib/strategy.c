@@ -174,13 +174,6 @@ static bool compares_short(const struct elementwise_plan *plan)
             compares_repeated(plan, EW_X) || compares_repeated(plan, EW_Y));
 }
 
-/* Quotients of c64 come from wherever elements lie. */
-static bool divides_c64(const struct elementwise_plan *plan, int k)
-{
-    return plan->op == ELEMENTWISE_DIV &&
-           plan->types.compute[k] == ELEMENTWISE_C64;
-}
-
 /* Whether all rows are divided by one row, whose inverses the kernel finds once
    if it sees that: not worth it where more than a quarter of its vectors is
    empty. */
@@ -188,7 +181,7 @@ static bool keeps_inverses(const struct elementwise_plan *plan)
 {
     int64_t bytes = plan->loop[0].n * plan->pass.stored[EW_OUT];
     int64_t lines = (bytes + EW_LINE - 1) / EW_LINE;
-    return divides_c64(plan, EW_Y) && plan->loop[0].stride[EW_Y] != 0 &&
+    return ew_strategy_divides_c64(plan) && plan->loop[0].stride[EW_Y] != 0 &&
            plan->loop[1].stride[EW_Y] == 0 && bytes >= EW_LINE &&
            3 * lines * EW_LINE <= 4 * bytes;
 }
@@ -241,7 +234,7 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
     return step != 0 && step != size && worth &&
            loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT] &&
            plan->pass.op != move && !plan->pass.pack[k] &&
-           !divides_c64(plan, k);
+           !ew_strategy_divides_c64(plan);
 }
 
 /* Whether such inputs have few elements to a line: from memory, these are taken
@@ -301,7 +294,7 @@ void ew_strategy_stream(struct elementwise_plan *plan)
     plan->calls = false;
     bool short_rows = plan->loop[0].n * size < EW_STREAM_RUN &&
                       !plan->pass.fold && !plan->pass.deep;
-    if (short_rows || (plan->pass.turn && divides_c64(plan, EW_X)))
+    if (short_rows || (plan->pass.turn && ew_strategy_divides_c64(plan)))
         plan->pass.past = NULL; /* it stores the rows one by one */
 }
 

@@ -105,6 +105,13 @@ static inline bool ew_strategy_streams(int64_t bytes)
     return bytes >= EW_STREAM_FROM;
 }
 
+/* Whether it divides c64, whose quotients come from wherever elements lie. */
+static inline bool ew_strategy_divides_c64(const struct elementwise_plan *plan)
+{
+    return plan->op == ELEMENTWISE_DIV &&
+           plan->types.compute[EW_X] == ELEMENTWISE_C64;
+}
+
 /* What happens to an input: "as is", "staged", "transposed", "permuted",
    "gathered", "repeated", "spread" or "packed". */
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k);

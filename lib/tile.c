@@ -18,6 +18,7 @@
 
 #include "cpu.h"
 #include "gather.h"
+#include "strategy.h"
 #include "table.h"
 
 enum {
@@ -27,23 +28,36 @@ enum {
     TURNED_MOST = 4,      /* bytes of an element that is turned in blocks, */
     WORTH_TURNED = 65536, /* in calls of so many */
     WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
-    TILE_COST = 60000,    /* of steps through buffers, per tile */
-    CALL_COST = 12000,    /* of a kernel that needs none, per two loops */
-    ROW_COST = 3000,      /* in that call, */
-    LINE_ROW = 2000,      /* if it is whole lines */
     LONG_ROW = 240,       /* bytes; such rows of a tile need not be one */
-    SHORT_COST = 1200, /* of an element of rows so short that all else pays */
-    HALF_ROW = 16,     /* elements; shorter rows of f16 and bf16, */
-    HALF_COST = 30000, /* cost that much */
-    MOVE_COST = 300, /* of an element picked, or one of which copies are made */
-    PACK_COST = 60,  /* of an element that another kernel packs, */
-    PACK_BYTE = 30,  /* or a byte */
-    GATHER_COST = 300,  /* of one that it picks */
-    PACK_ROW = 1000,    /* of a row in which it picks, */
-    PACK_BYTES = 3000,  /* or picks bytes */
-    STRIDED_COST = 500, /* of one that a kernel takes as it is */
-    WORTH = 1500000     /* of a call, or looking for a tile takes longer */
+    VECTOR_ROW = 16, /* elements; of shorter rows f16, bf16 and quotients of */
+    COMPARED_ROW = 32,    /* integers, or what is compared, go one by one */
+    CALL_TABLES = 100000, /* of the tables that such tiles need, per call */
+    TILE_COST = 50000,    /* of steps through buffers, per tile */
+    CALL_COST = 3000,     /* of a kernel that needs none, per two loops */
+    ROW_COST = 2000,      /* in that call, */
+    LINE_ROW = 1500,      /* if it is whole lines */
+    ONE_COST = 1000,      /* of an element that a kernel takes by itself */
+    STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps */
+    SPREAD_ROW = 300,     /* of an element of which copies are made */
+    GATHER_COST = 200,    /* of one that is picked from larger steps */
+    PACK_ROW = 2000,      /* of a row in which elements are picked, */
+    PACK_BYTES = 5000,    /* or bytes */
+    NEAR_PARTS = 3, /* lines cost such a part, as others come meanwhile, */
+    FAR_PARTS = 2,  /* from beyond the L2 cache */
+    WORTH = 700000  /* of a call, or looking for a tile takes longer */
 };
+
+/* What is not the same for all elements: what one costs in any way, and where a
+   kernel packs it; how much more a run costs that is scattered; tenths that a
+   tile must be cheaper by. Large ones lose less by strides. */
+static const struct figures {
+    int64_t base, pack, scatter, tenths;
+} small = {30, 60, 2, 13}, large = {70, 150, 8, 18};
+
+static const struct figures *figures_of(const struct elementwise_plan *plan)
+{
+    return ew_pass_widest(&plan->pass, 3) < 8 ? &small : &large;
+}
 
 /* An operand that stays in the L1 cache costs less, and one that does not stay
    in the L2 cache more. */
@@ -268,27 +282,34 @@ static struct ew_gathering find_gathering(const struct elementwise_plan *plan,
     return best;
 }
 
-/* The same with copies one by one, which says too much, as lines of other ways
-   do. */
-static int64_t copy_cost(const struct elementwise_plan *plan, int k,
-                         const int64_t extent[])
+/* The number of tiles one after the other that share what they have of input k:
+   they go along a loop where it stands still first (order_tiles), or do so
+   anyway. */
+static int64_t tiles_sharing(const struct elementwise_plan *plan, int k,
+                             const int64_t extent[], bool ordered)
 {
-    int64_t all = product(extent, plan->ndim) * plan->pass.stored[k];
-    int64_t run = run_in_tile(plan, k, plan->ndim, extent);
-    return run && run < all ? MOVE_COST * (all / run) : 0;
+    for (int i = 0; i < plan->ndim; i++) {
+        const struct ew_loop *loop = &plan->loop[i];
+        if (extent[i] == loop->n)
+            continue;
+        if (loop->stride[k] == 0)
+            return (loop->n + extent[i] - 1) / extent[i];
+        if (!ordered)
+            return 1;
+    }
+    return 1;
 }
 
-/* What an element costs beyond lines in a tile of these extents, with or
-   without what vectors save that gather. */
+/* What an element costs beyond lines in a tile of these extents. */
 static int64_t deep_cost(const struct elementwise_plan *plan,
-                         const int64_t extent[], bool vectors)
+                         const struct course course[3], const int64_t extent[])
 {
-    int64_t cost = TILE_COST;
+    bool ordered = course[EW_OUT].bytes <= FAR_BYTES;
+    int64_t cost = TILE_COST, moved;
     for (int k = 0; k <= EW_OUT; k++) {
-        int64_t gather = copy_cost(plan, k, extent);
-        if (vectors)
-            find_gathering(plan, k, extent, &gather);
-        cost += gather;
+        find_gathering(plan, k, extent, &moved);
+        cost += k == EW_OUT ? figures_of(plan)->scatter * moved
+                            : moved / tiles_sharing(plan, k, extent, ordered);
     }
     return cost / product(extent, plan->ndim);
 }
@@ -299,18 +320,15 @@ static int64_t deep_cost(const struct elementwise_plan *plan,
 static int64_t row_cost(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
-    int64_t size = plan->pass.stored[k], col = ew_magnitude(cols->stride[k]);
-    bool ends = cols->stride[k] != size &&
-                rows->stride[k] != cols->n * cols->stride[k] &&
+    int64_t size = plan->pass.stored[k], pack = figures_of(plan)->pack;
+    int64_t col = ew_magnitude(cols->stride[k]);
+    bool ends = rows->stride[k] != cols->n * cols->stride[k] &&
                 cols->n * size % EW_LINE != 0;
-    if (col == 0 && MOVE_COST / cols->n < PACK_COST)
-        return MOVE_COST / cols->n;
-    if (col == 0 || ew_magnitude(rows->stride[k]) == size)
-        return PACK_COST;
-    int64_t pack = size == 1 && !ends ? PACK_BYTE : PACK_COST;
-    if (cols->stride[k] == size)
+    if (col == 0)
+        return SPREAD_ROW / cols->n < pack ? SPREAD_ROW / cols->n : pack;
+    if (ew_magnitude(rows->stride[k]) == size || cols->stride[k] == size)
         return pack;
-    return (col <= 4 * size ? pack : GATHER_COST) +
+    return (col <= EW_SHUFFLED * size ? pack : GATHER_COST) +
            (ends ? (size == 1 ? PACK_BYTES : PACK_ROW) / cols->n : 0);
 }
 
@@ -321,16 +339,16 @@ static int64_t pack_cost(const struct elementwise_plan *plan, int k)
     return plan->loop[1].stride[k] ? cost : cost / plan->loop[1].n;
 }
 
-/* Elements of f16 and bf16 that make a row which is not short: a vector of the
-   kernel. AVX-512 compares rows below one in a step, too. */
-static int64_t half_row(const struct elementwise_plan *plan)
+/* Whether rows are shorter than the vectors that their kernel has. AVX-512
+   compares rows below one in a step. */
+static bool goes_one_by_one(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
-    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
-    bool compares = plan->types.result == ELEMENTWISE_BOOL;
-    if (!half || (compares && plan->level == EW_LEVEL_AVX512))
-        return 0;
-    return compares ? 2 * HALF_ROW : HALF_ROW;
+    int64_t cols = plan->loop[0].n;
+    if (plan->types.result == ELEMENTWISE_BOOL)
+        return plan->level != EW_LEVEL_AVX512 && cols < COMPARED_ROW;
+    return cols < VECTOR_ROW && (plan->types.fault || type == ELEMENTWISE_F16 ||
+                                 type == ELEMENTWISE_BF16);
 }
 
 /* The same in the tiles of two loops, or in the calls, that there are. */
@@ -339,31 +357,30 @@ static int64_t flat_cost(const struct elementwise_plan *plan,
 {
     const struct ew_loop *loop = plan->loop;
     int64_t cols = loop[0].n, cost = 0;
-    int64_t half = half_row(plan);
-    bool packs = plan->pass.pack[EW_X] || plan->pass.pack[EW_Y];
+    bool packs = ew_pass_buffers(&plan->pass);
     for (int k = 0; k <= EW_OUT; k++) {
         int64_t step = loop[0].stride[k];
         if (k < 2 && plan->pass.pack[k])
             cost += pack_cost(plan, k);
-        else if (step != 0 && step != plan->pass.stored[k])
+        else if (step != 0 && step != plan->pass.stored[k] &&
+                 !ew_strategy_divides_c64(plan))
             cost += STRIDED_COST;
     }
     cost += (packs ? TILE_COST : CALL_COST) / product(extent, plan->ndim);
     if (plan->pass.fold)
         return cost;
     bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
-    return cost + (cols < half ? HALF_COST
-                   : lines     ? LINE_ROW
-                               : ROW_COST) /
-                      cols;
+    return cost + (lines ? LINE_ROW : ROW_COST) / cols +
+           (goes_one_by_one(plan) ? ONE_COST : 0);
 }
 
 /* The extents of a tile of the two inner loops, as execute.c cuts it. */
 static void two_loops(const struct elementwise_plan *plan, int64_t extent[])
 {
     int64_t most = EW_TILE_BYTES / ew_pass_widest(&plan->pass, 2);
-    bool turned = plan->pass.turn && !plan->pass.fold;
-    int64_t cols = turned ? most / plan->pass.turn : most;
+    int64_t turn = plan->pass.fold ? 0 : plan->pass.turn, cols = most;
+    if (turn)
+        cols = most / (turn < plan->loop[1].n ? turn : plan->loop[1].n);
     for (int i = 2; i < plan->ndim; i++)
         extent[i] = 1;
     extent[0] = plan->loop[0].n < cols ? plan->loop[0].n : cols;
@@ -442,7 +459,7 @@ static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
         pass->rows |= in_rows(plan, k);
 }
 
-/* Lines of all operands, per element. */
+/* What the lines of all operands cost, per element. */
 static int64_t lines_per_element(const struct elementwise_plan *plan,
                                  const struct course course[3],
                                  const int64_t extent[])
@@ -450,33 +467,27 @@ static int64_t lines_per_element(const struct elementwise_plan *plan,
     int64_t cost = 0;
     for (int k = 0; k <= EW_OUT; k++)
         cost += line_cost(&course[k], extent);
-    return cost / product(extent, plan->ndim);
+    int parts = course[EW_OUT].bytes < FAR_BYTES ? NEAR_PARTS : FAR_PARTS;
+    return cost / product(extent, plan->ndim) / parts;
 }
 
-/* Whether a tile is much cheaper than what an element costs now, as that is no
-   more than an estimate: of lines that are brought in order it says too much,
-   so in the L2 cache none count for what is permuted. */
+/* What an element costs in a tile of these extents. */
+static int64_t tile_cost(const struct elementwise_plan *plan,
+                         const struct course course[3], const int64_t extent[])
+{
+    return lines_per_element(plan, course, extent) +
+           deep_cost(plan, course, extent);
+}
+
+/* Whether a tile is much cheaper than what an element costs now, as both are no
+   more than estimates. */
 static bool is_cheaper(const struct elementwise_plan *plan,
                        const struct course course[3], const int64_t extent[],
-                       int64_t flat, int64_t flat_lines)
+                       int64_t now, int64_t elements)
 {
-    int64_t lines = lines_per_element(plan, course, extent);
-    int64_t moved = lines + deep_cost(plan, extent, false);
-    bool by_one = plan->types.fault && !plan->pass.pack[EW_Y] &&
-                  plan->loop[0].stride[EW_Y] == 0 && course[EW_Y].loops > 0;
-    if (plan->pass.stored[EW_OUT] >= 8 && flat < SHORT_COST)
-        return 3 * moved < flat + flat_lines;
-    if (5 * moved < 4 * (flat + flat_lines))
-        return true;
-    if (ew_pass_widest(&plan->pass, 3) >= 8 || by_one)
-        return false;
-    int64_t now = flat, then = deep_cost(plan, extent, true);
-    int64_t parts = plan->pass.turn ? 3 : 4;
-    if (course[EW_OUT].bytes >= FAR_BYTES) {
-        now += flat_lines;
-        then += lines;
-    }
-    return parts * then < (parts - 1) * now;
+    const struct figures *f = figures_of(plan);
+    int64_t then = tile_cost(plan, course, extent) + CALL_TABLES / elements;
+    return f->tenths * (f->base + then) < 10 * (f->base + now);
 }
 
 /* Whether few steps gather or scatter every operand of a tile. */
@@ -504,14 +515,6 @@ static void find_tile(const struct elementwise_plan *plan,
     grow_tile(plan, course, bytes ? EW_DEEP_ELEMENTS : ELEMENTS, 0, 1, extent);
     if (bytes && !takes_few(plan, extent))
         grow_tile(plan, course, ELEMENTS, 0, 1, extent);
-}
-
-/* What an element costs in a tile of these extents. */
-static int64_t tile_cost(const struct elementwise_plan *plan,
-                         const struct course course[3], const int64_t extent[])
-{
-    return lines_per_element(plan, course, extent) +
-           deep_cost(plan, extent, true);
 }
 
 /* The loop along which the elements of input k are neighbours, if a tile has
@@ -592,14 +595,15 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     if (now < WORTH / elements)
         return;
     find_courses(plan, course);
-    int64_t lines = lines_per_element(plan, course, flat);
+    now += lines_per_element(plan, course, flat);
     if (plan->pass.turn) {
         memcpy(turned, plan->loop, (size_t)plan->ndim * sizeof *turned);
         ew_plan_sort(plan->loop, plan->ndim, order, 1);
         find_courses(plan, course);
     }
     find_tile(plan, course, extent);
-    if (is_cheaper(plan, course, extent, now, lines) && is_near(plan, extent)) {
+    if (is_cheaper(plan, course, extent, now, elements) &&
+        is_near(plan, extent)) {
         for (int k = 0; k < 2 && elements >= WORTH_TURNED; k++)
             turn_tile(plan, course, k, extent);
         keep_lines(plan, course, extent);
