@@ -33,6 +33,8 @@ enum {
     COMPARED_ROW = 32,    /* integers, or what is compared, go one by one */
     CALL_TABLES = 100000, /* of the tables that such tiles need, per call */
     TILE_COST = 50000,    /* of steps through buffers, per tile */
+    ONE_LOAD = 16,        /* bytes of a run; what is more costs, */
+    BYTE_COST = 5,        /* each */
     CALL_COST = 3000,     /* of a kernel that needs none, per two loops */
     ROW_COST = 2000,      /* in that call, */
     LINE_ROW = 1500,      /* if it is whole lines */
@@ -282,6 +284,18 @@ static struct ew_gathering find_gathering(const struct elementwise_plan *plan,
     return best;
 }
 
+/* What runs of input k take that are more than a load and a store each: what
+   comes from beyond the L2 cache is waited for anyway. */
+static int64_t long_runs(const struct elementwise_plan *plan, int k,
+                         const int64_t extent[])
+{
+    int64_t bytes = product(extent, plan->ndim) * plan->pass.stored[k];
+    int64_t run = run_in_tile(plan, k, plan->ndim, extent);
+    return run > ONE_LOAD && run < bytes
+               ? bytes / run * (run - ONE_LOAD) * BYTE_COST
+               : 0;
+}
+
 /* The number of tiles one after the other that share what they have of input k:
    they go along a loop where it stands still first (order_tiles), or do so
    anyway. */
@@ -304,13 +318,15 @@ static int64_t tiles_sharing(const struct elementwise_plan *plan, int k,
 static int64_t deep_cost(const struct elementwise_plan *plan,
                          const struct course course[3], const int64_t extent[])
 {
-    bool ordered = course[EW_OUT].bytes <= FAR_BYTES;
+    bool near = course[EW_OUT].bytes <= FAR_BYTES;
     int64_t cost = TILE_COST, moved;
-    for (int k = 0; k <= EW_OUT; k++) {
-        find_gathering(plan, k, extent, &moved);
-        cost += k == EW_OUT ? figures_of(plan)->scatter * moved
-                            : moved / tiles_sharing(plan, k, extent, ordered);
+    for (int k = 0; k < 2; k++) {
+        if (!find_gathering(plan, k, extent, &moved).kernel && near)
+            moved += long_runs(plan, k, extent);
+        cost += moved / tiles_sharing(plan, k, extent, near);
     }
+    find_gathering(plan, EW_OUT, extent, &moved);
+    cost += figures_of(plan)->scatter * moved;
     return cost / product(extent, plan->ndim);
 }
 
