@@ -29,15 +29,14 @@ enum {
     WORTH_TURNED = 65536, /* in calls of so many */
     WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
     LONG_ROW = 240,       /* bytes; such rows of a tile need not be one */
-    VECTOR_ROW = 16, /* elements; of shorter rows f16, bf16 and quotients of */
-    COMPARED_ROW = 32,    /* integers, or what is compared, go one by one */
+    VECTOR_ROW = 16,   /* elements; f16, bf16, quotients of integers and what */
+    COMPARED_ROW = 32, /* is compared, with AVX2, go one by one below that */
     CALL_TABLES = 100000, /* of the tables that such tiles need, per call */
     TILE_COST = 50000,    /* of steps through buffers, per tile */
     ONE_LOAD = 16,        /* bytes of a run; what is more costs, */
     BYTE_COST = 5,        /* each */
     CALL_COST = 3000,     /* of a kernel that needs none, per two loops */
-    ROW_COST = 2000,      /* in that call, */
-    LINE_ROW = 1500,      /* if it is whole lines */
+    LINE_ROW = 1500,      /* of a row there that is whole lines */
     ONE_COST = 1000,      /* of an element that a kernel takes by itself */
     STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps */
     SPREAD_ROW = 300,     /* of an element of which copies are made */
@@ -50,11 +49,12 @@ enum {
 };
 
 /* What is not the same for all elements: what one costs in any way, and where a
-   kernel packs it; how much more a run costs that is scattered; tenths that a
-   tile must be cheaper by. Large ones lose less by strides. */
+   kernel packs it; what a row costs; how much more a run costs that is
+   scattered; tenths that a tile must be cheaper by. Large ones lose less by
+   strides. */
 static const struct figures {
-    int64_t base, pack, scatter, tenths;
-} small = {30, 60, 2, 13}, large = {70, 150, 8, 18};
+    int64_t base, pack, row, scatter, tenths;
+} small = {30, 60, 3000, 2, 13}, large = {70, 150, 2000, 8, 18};
 
 static const struct figures *figures_of(const struct elementwise_plan *plan)
 {
@@ -355,16 +355,18 @@ static int64_t pack_cost(const struct elementwise_plan *plan, int k)
     return plan->loop[1].stride[k] ? cost : cost / plan->loop[1].n;
 }
 
-/* Whether rows are shorter than the vectors that their kernel has. AVX-512
-   compares rows below one in a step. */
+/* Whether rows are shorter than the vectors that their kernel has: of results,
+   where it compares, but AVX-512 takes rows below one in a step there. */
 static bool goes_one_by_one(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
     int64_t cols = plan->loop[0].n;
-    if (plan->types.result == ELEMENTWISE_BOOL)
-        return plan->level != EW_LEVEL_AVX512 && cols < COMPARED_ROW;
-    return cols < VECTOR_ROW && (plan->types.fault || type == ELEMENTWISE_F16 ||
-                                 type == ELEMENTWISE_BF16);
+    if (plan->types.result != ELEMENTWISE_BOOL)
+        return cols < VECTOR_ROW &&
+               (plan->types.fault || type == ELEMENTWISE_F16 ||
+                type == ELEMENTWISE_BF16);
+    return plan->level != EW_LEVEL_AVX512 &&
+           cols < (plan->level == EW_LEVEL_AVX2 ? COMPARED_ROW : VECTOR_ROW);
 }
 
 /* The same in the tiles of two loops, or in the calls, that there are. */
@@ -386,7 +388,7 @@ static int64_t flat_cost(const struct elementwise_plan *plan,
     if (plan->pass.fold)
         return cost;
     bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
-    return cost + (lines ? LINE_ROW : ROW_COST) / cols +
+    return cost + (lines ? LINE_ROW : figures_of(plan)->row) / cols +
            (goes_one_by_one(plan) ? ONE_COST : 0);
 }
 
@@ -495,6 +497,17 @@ static int64_t tile_cost(const struct elementwise_plan *plan,
            deep_cost(plan, course, extent);
 }
 
+/* Whether rows are divided by a number each, whose inverse the kernel finds
+   once: that is worth it in rows that are not short, and not for 64 bits. */
+static bool divides_by_one(const struct elementwise_plan *plan,
+                           const struct course course[3])
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    return plan->types.fault && !plan->pass.pack[EW_Y] &&
+           cols->stride[EW_Y] == 0 && course[EW_Y].loops > 0 &&
+           cols->n >= VECTOR_ROW && ew_pass_widest(&plan->pass, 3) < 8;
+}
+
 /* Whether a tile is much cheaper than what an element costs now, as both are no
    more than estimates. */
 static bool is_cheaper(const struct elementwise_plan *plan,
@@ -503,7 +516,8 @@ static bool is_cheaper(const struct elementwise_plan *plan,
 {
     const struct figures *f = figures_of(plan);
     int64_t then = tile_cost(plan, course, extent) + CALL_TABLES / elements;
-    return f->tenths * (f->base + then) < 10 * (f->base + now);
+    return !divides_by_one(plan, course) &&
+           f->tenths * (f->base + then) < 10 * (f->base + now);
 }
 
 /* Whether few steps gather or scatter every operand of a tile. */
