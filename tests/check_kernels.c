@@ -1064,18 +1064,18 @@ enum { WIDE_ELEMENTS = 2500 };
 /* Rows by one number each, or by others, in place, of small numbers but for one
    of the last dividends and divisors. Steps of y are in elements. */
 static void try_wide_rows(int level, int op, bool is_signed,
-                          const int64_t shape[2], struct ew_stride y)
+                          const int64_t shape[2], struct ew_stride of_y)
 {
     const int64_t n = shape[0] * shape[1], cols = shape[1];
     elementwise_dtype type = is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64;
     uint64_t a[WIDE_ELEMENTS], b[2 * WIDE_ELEMENTS], got[WIDE_ELEMENTS];
     uint64_t *by[WIDE_ELEMENTS];
     const struct ew_stride strides[] = {
-        {8 * cols, 8}, {8 * y.row, 8 * y.col}, {8 * cols, 8}};
+        {8 * cols, 8}, {8 * of_y.row, 8 * of_y.col}, {8 * cols, 8}};
     int64_t odd = support_random(0, 3);
     for (int64_t i = 0; i < n; i++) {
-        by[i] = &b[i / cols * y.row + i % cols * y.col];
-        if (i % cols == 0 || y.col)
+        by[i] = &b[i / cols * of_y.row + i % cols * of_y.col];
+        if (i % cols == 0 || of_y.col)
             *by[i] = cut(draw_wide(1), is_signed);
         *by[i] += odd == 1 && i == n - 1 ? (uint64_t)1 << 52 : 0;
         *by[i] = *by[i] + 1 <= 1 ? 7 : *by[i];
