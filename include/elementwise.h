@@ -27,7 +27,7 @@
  *     in outputs. Only plans are allocated.
  *   - Any function may be called from any thread at any time. Two calls that
  *     run at once must not write to the same memory. A call takes at most
- *     120 KiB of stack, so threads with 128 KiB will do.
+ *     118 KiB of stack, so threads with 128 KiB will do.
  *   - Strides are counted in elements, sizes in bytes only where the name
  *     says so (nbytes).
  */

@@ -73,8 +73,9 @@ struct ew_pass {
        rather than long. */
     unsigned char turn;
     /* The loop that each tile goes along before the next tile, or 0: an input
-       stands still there, and what a tile has of it is kept. It is the one
-       outside the tile, or that of rows, of which each is several tiles. */
+       stands still there, and what a tile has of it is kept, or a turned one
+       reads on in memory. It is the one outside the tile, or that of rows, of
+       which each is several tiles. */
     unsigned char again;
     bool ahead[3]; /* there, and in tiles of several loops, whether lines of the
                       next tile are asked for */

@@ -29,7 +29,8 @@ enum {
     EW_SHARED_ROWS = 16,
     EW_SHARED_BYTES = 1 << 10,
     EW_TURNED_ROWS = 32, /* of a tile where an input is turned */
-    EW_COLUMN = 255, /* bytes of that in a column; the next ones follow soon */
+    EW_COLUMN = 256, /* from so many bytes of that in a column on, the next ones
+                        follow soon */
     /* Where that stands still along a loop that each tile goes along: the same,
        or more for so many bytes of a line; bytes of it, of which fewer are in
        the L2 cache anyway. */
@@ -87,9 +88,9 @@ static inline bool ew_strategy_stages(const struct ew_loop *loop, int ndim,
            loop[0].n * loop[1].n * size <= EW_STAGE_BYTES;
 }
 
-/* Whether the tiles of a block where inputs are turned lie one below the other,
-   by the bytes from row to row of out: all rows start in a line where the first
-   does, so that tiles share none. */
+/* Whether the tiles of a block where inputs are turned lie one below the other
+   however many there are, by the bytes from row to row of out: all rows start
+   in a line where the first does, so that tiles share none. */
 static inline bool ew_strategy_goes_down(int64_t pitch)
 {
     return pitch != 0 && pitch % EW_LINE == 0;

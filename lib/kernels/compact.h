@@ -70,8 +70,8 @@ static int64_t compact_words(int64_t pieces, int64_t bytes, const char *x,
    how many: none where these have so few that pieces are as well moved alone,
    each by one load and store if there are such of its size. Few pieces are not
    worth an order of bytes. */
-static int64_t compact(int64_t pieces, int64_t bytes, const char *x,
-                       int64_t step, char *out)
+static int64_t compact_windows(int64_t pieces, int64_t bytes, const char *x,
+                               int64_t step, char *out)
 {
     enum { WORTH = 64, WORTH_WORDS = 5 };
     if (step <= bytes || pieces < WORTH)
@@ -87,8 +87,8 @@ static int64_t compact(int64_t pieces, int64_t bytes, const char *x,
     return 0;
 }
 #else
-static int64_t compact(int64_t pieces, int64_t bytes, const char *x,
-                       int64_t step, char *out)
+static int64_t compact_windows(int64_t pieces, int64_t bytes, const char *x,
+                               int64_t step, char *out)
 {
     (void)pieces, (void)bytes, (void)x, (void)step, (void)out;
     return 0;

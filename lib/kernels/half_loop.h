@@ -123,14 +123,15 @@ EW_INLINE __m512i half_narrow_pairs(const struct half_pairs *made, bool any)
 }
 #endif
 
-/* Rows of at least one block. The last block, or two where that is a vector,
-   ends where the row does and is made first, before out, which may be x, is
-   written; what it shares with the block before is stored twice, the same. */
+/* Rows of at least one block. The last block, or two where that is a vector and
+   so much is left, ends where the row does and is made first, before out, which
+   may be x, is written; what it shares with the block before is stored twice,
+   the same. */
 static void half_rows(ew_block_compute *form, const void *with, int64_t rows,
                       int64_t cols, void *const data[],
                       const struct ew_stride s[])
 {
-    const bool blocks = cols < HALF_END || cols % EW_BLOCK == 0;
+    const bool blocks = cols < HALF_END || cols % HALF_END <= EW_BLOCK;
     const int64_t block = blocks ? EW_BLOCK : HALF_END;
     const int64_t whole = cols - cols % block, last = cols - block;
     const char *x = data[EW_X], *y = data[EW_Y];

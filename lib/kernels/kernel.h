@@ -49,10 +49,10 @@ struct ew_stride {
  *         for (c = 0; c < cols; c++)
  *             OUT(r, c) = op(X(r, c), Y(r, c));
  *
- * Any strides are legal. OUT may be X or Y element by element, and shares no
- * byte with them otherwise, so iterations are independent. A kernel whose
- * output is a reduction is called with zero output strides and combines all
- * of its elements into what is there. rows and cols are >= 1.
+ * Any strides are legal. OUT may be X or Y element by element, if of one type,
+ * and shares no byte with them otherwise, so iterations are independent. A
+ * kernel whose output is a reduction is called with zero output strides and
+ * combines all of its elements into what is there. rows and cols are >= 1.
  */
 typedef void ew_kernel(int64_t rows, int64_t cols, void *const data[],
                        const struct ew_stride stride[]);

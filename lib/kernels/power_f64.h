@@ -75,7 +75,7 @@ EW_INLINE double power_positive_f64(double x, double y)
 EW_INLINE double power_normal_f64(double x, double y, uint64_t *far)
 {
     (void)far;
-    return pow(x, y);
+    return x == 1 ? 1 : pow(x, y); /* of a signaling NaN, too */
 }
 
 EW_INLINE double power_positive_f64(double x, double y)
