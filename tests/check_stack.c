@@ -72,7 +72,7 @@ static void *run(void *arg)
 }
 
 /* Bytes of stack that a thread takes, with what the system keeps there. */
-static int64_t bytes_of(void *(*run)(void *), void *arg)
+static int64_t bytes_of(void *(*work)(void *), void *arg)
 {
     pthread_attr_t attr;
     pthread_t thread;
@@ -80,7 +80,7 @@ static int64_t bytes_of(void *(*run)(void *), void *arg)
     memset(stack, PAINT, sizeof stack);
     pthread_attr_init(&attr);
     ck_assert_int_eq(pthread_attr_setstack(&attr, stack, sizeof stack), 0);
-    ck_assert_int_eq(pthread_create(&thread, &attr, run, arg), 0);
+    ck_assert_int_eq(pthread_create(&thread, &attr, work, arg), 0);
     pthread_join(thread, NULL);
     pthread_attr_destroy(&attr);
     while (free < STACK && stack[free] == PAINT)
