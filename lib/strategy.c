@@ -315,6 +315,11 @@ static bool asks(const struct elementwise_plan *plan, int k, bool down,
            !(down && column > EW_AHEAD_LINES * EW_LINE);
 }
 
+static bool is_turned(const struct elementwise_plan *plan, int k)
+{
+    return plan->pass.turn && plan->pass.pack[k] && across(plan, k) == 1;
+}
+
 /* What tiles are like where inputs are turned. A column of one is several lines
    of each of these: more rows where both are, and of bytes, of which it would
    be half a line, unless they are in the L2 cache, where longer rows are
@@ -324,7 +329,7 @@ static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
     struct ew_pass *pass = &plan->pass;
     int64_t widest = ew_pass_widest(pass, 2);
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
-    bool both = pass->pack[EW_X] && pass->pack[EW_Y] && !pass->store;
+    bool both = is_turned(plan, EW_X) && is_turned(plan, EW_Y) && !pass->store;
     bool split = plan->loop[0].n * pass->turn > EW_TILE_BYTES;
     if (both || (down && widest == 1 && split && bytes >= EW_AHEAD_FROM))
         pass->turn *= 2;
@@ -377,11 +382,6 @@ static bool streams_turned(const struct elementwise_plan *plan, int64_t bytes)
     return bytes >= EW_STREAM_TURNED &&
            (plan->pass.stored[EW_OUT] >= 4 ||
             ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
-}
-
-static bool is_turned(const struct elementwise_plan *plan, int k)
-{
-    return plan->pass.turn && plan->pass.pack[k] && across(plan, k) == 1;
 }
 
 /* Whether a tile has another element of input k in each of its own. */
