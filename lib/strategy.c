@@ -320,10 +320,33 @@ static bool is_turned(const struct elementwise_plan *plan, int k)
     return plan->pass.turn && plan->pass.pack[k] && across(plan, k) == 1;
 }
 
+/* Whether a tile has another element of input k in each of its own. */
+static bool fills(const struct elementwise_plan *plan, int k)
+{
+    return plan->loop[0].stride[k] != 0 && plan->loop[1].stride[k] != 0;
+}
+
+/* Bytes of an input's lines that an element of a tile takes. */
+static int64_t brings(const struct elementwise_plan *plan, int k)
+{
+    return ew_magnitude(plan->loop[is_turned(plan, k)].stride[k]);
+}
+
+/* Whether an input with gaps is gathered beside one that is turned. */
+static bool gathers_beside(const struct elementwise_plan *plan)
+{
+    bool beside = false;
+    for (int k = 0; k < 2; k++)
+        beside |= plan->pass.pack[k] && !is_turned(plan, k) && fills(plan, k) &&
+                  brings(plan, k) > plan->pass.stored[k];
+    return beside;
+}
+
 /* What tiles are like where inputs are turned. A column of one is several lines
    of each of these: more rows where both are, and of bytes, of which it would
    be half a line, unless they are in the L2 cache, where longer rows are
-   better. */
+   better. Fewer where the other input has gaps, of which a tile then takes
+   longer pieces, if a column is a line of what is turned still. */
 static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
 {
     struct ew_pass *pass = &plan->pass;
@@ -333,6 +356,8 @@ static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
     bool split = plan->loop[0].n * pass->turn > EW_TILE_BYTES;
     if (both || (down && widest == 1 && split && bytes >= EW_AHEAD_FROM))
         pass->turn *= 2;
+    else if (widest >= 4 && gathers_beside(plan))
+        pass->turn /= 2;
     for (int k = 0; k <= EW_OUT && !pass->fold; k++)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }
@@ -382,18 +407,6 @@ static bool streams_turned(const struct elementwise_plan *plan, int64_t bytes)
     return bytes >= EW_STREAM_TURNED &&
            (plan->pass.stored[EW_OUT] >= 4 ||
             ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
-}
-
-/* Whether a tile has another element of input k in each of its own. */
-static bool fills(const struct elementwise_plan *plan, int k)
-{
-    return plan->loop[0].stride[k] != 0 && plan->loop[1].stride[k] != 0;
-}
-
-/* Bytes of an input's lines that an element of a tile takes. */
-static int64_t brings(const struct elementwise_plan *plan, int k)
-{
-    return ew_magnitude(plan->loop[is_turned(plan, k)].stride[k]);
 }
 
 /* Whether packed input k stands still along loop i, so that what a tile has of
