@@ -216,24 +216,29 @@ START_TEST(few_elements_to_a_line_are_gathered_from_the_caches_alone)
 END_TEST
 
 /* In a tile that another input needs they are gathered whatever their step, and
-   however few they are. */
+   however few they are; such tiles have fewer rows where a column is a line. */
 START_TEST(beside_a_turned_input_long_steps_are_gathered)
 {
     static const struct {
         int64_t shape[2], down[2], y[2];
+        elementwise_dtype type;
         bool gathers;
-    } layouts[] = {{{1024, 1024}, {1, 1024}, {4096, 4}, true},
-                   {{1024, 1024}, {1, 1024}, {5120, 5}, false},
-                   {{5, 102}, {1, 5}, {306, 3}, true}};
-    for (int i = 0; i < 3; i++) {
+        int rows;
+    } layouts[] = {
+        {{1024, 1024}, {1, 1024}, {4096, 4}, ELEMENTWISE_F64, true, 16},
+        {{1024, 1024}, {1, 1024}, {5120, 5}, ELEMENTWISE_F64, false, 32},
+        {{1024, 1024}, {1, 1024}, {3072, 3}, ELEMENTWISE_F32, true, 16},
+        {{1024, 1024}, {1, 1024}, {3072, 3}, ELEMENTWISE_F16, true, 32},
+        {{5, 102}, {1, 5}, {306, 3}, ELEMENTWISE_F64, true, 16}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         const int64_t *shape = layouts[i].shape;
-        elementwise_tensor a = {NULL, ELEMENTWISE_F64, 2, shape,
-                                layouts[i].down};
-        elementwise_tensor b = {NULL, ELEMENTWISE_F64, 2, shape, layouts[i].y};
-        elementwise_tensor o = {NULL, ELEMENTWISE_F64, 2, shape, NULL};
+        elementwise_dtype type = layouts[i].type;
+        elementwise_tensor a = {NULL, type, 2, shape, layouts[i].down};
+        elementwise_tensor b = {NULL, type, 2, shape, layouts[i].y};
+        elementwise_tensor o = {NULL, type, 2, shape, NULL};
         ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
-        ck_assert_int_ne(p.pass.turn, 0);
+        ck_assert_int_eq(p.pass.turn, layouts[i].rows);
         ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, layouts[i].gathers);
     }
 }
@@ -409,8 +414,8 @@ START_TEST(tiles_go_along_loops_where_a_packed_input_stands_still)
         {{5, 1, 9000}, {9000, 0, 1}, {0, 0, 2}, ELEMENTWISE_F32, 1, 0},
         {{5, 1, 2000}, {2000, 0, 1}, {0, 0, 2}, ELEMENTWISE_F64, 0, 0},
         /* beside x, which is turned and has more, or less, to read */
-        {{5, 200, 500}, {100000, 1, 200}, {0, 1000, 2}, ELEMENTWISE_F32, 2, 64},
-        {{5, 200, 500}, {300000, 3, 600}, {0, 1000, 2}, ELEMENTWISE_F32, 0, 64},
+        {{5, 200, 500}, {100000, 1, 200}, {0, 1000, 2}, ELEMENTWISE_F32, 2, 16},
+        {{5, 200, 500}, {300000, 3, 600}, {0, 1000, 2}, ELEMENTWISE_F32, 0, 16},
         {{5, 200, 500}, {300000, 3, 600}, {0, 1, 200}, ELEMENTWISE_F32, 0, 64}};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
