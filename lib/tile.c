@@ -121,8 +121,8 @@ static void find_courses(const struct elementwise_plan *plan,
 /* The places in a way of the cache that lines so many bytes apart have. */
 static int64_t places(int64_t step)
 {
-    int64_t power = step & -step;
-    return power < EW_CACHE_WAY ? EW_CACHE_WAY / power : 1;
+    int power = __builtin_ctzll((unsigned long long)step | EW_CACHE_WAY);
+    return EW_CACHE_WAY >> power;
 }
 
 /* What it costs to bring the lines of an operand in a tile: what lies closer
@@ -137,8 +137,8 @@ static int64_t line_cost(const struct course *course, const int64_t extent[])
             continue;
         }
         blocks *= n;
-        if (course->is_out && n > EW_CACHE_WAYS * places(step) &&
-            block <= EW_LINE)
+        if (course->is_out && block <= EW_LINE &&
+            n > EW_CACHE_WAYS * places(step))
             first = CROWDED * course->first;
     }
     return blocks * (first + course->next * block / EW_LINE);
@@ -160,12 +160,12 @@ static bool pushes_out(const struct elementwise_plan *plan,
     bool pushes = false;
     for (int k = 0; k < 2; k++) {
         int64_t together = 1;
-        for (int i = 0; i < plan->ndim; i++) {
+        for (int i = 0; i < plan->ndim && course[k].by_one; i++) {
             int64_t step = ew_magnitude(plan->loop[i].stride[k]);
             int64_t some = step < EW_LINE ? 1 : extent[i] / places(step);
             together *= some > 1 ? some : 1;
         }
-        pushes |= course[k].by_one && together > TOGETHER;
+        pushes |= together > TOGETHER;
     }
     return pushes;
 }
