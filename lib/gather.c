@@ -32,9 +32,11 @@ enum {
     COPY_COST = 40,   /* of an element that is a copy, */
     BYTES_COST = 400, /* of a group of bytes more than of others, */
     NEAR_BYTES = 16,  /* unless they come from so few, */
-    WINDOWS = 4       /* with 1, 2, 4 or 8 windows */
+    WINDOWS = 4,      /* with 1, 2, 4 or 8 windows; */
+    WIDE = 8,         /* of a block of 8 bytes beside others, of so many */
+    WIDE_COST = 600   /* columns together */
 };
-static const int64_t block_cost[EW_TURNS] = {20000, 8000, 2600};
+static const int64_t block_cost[EW_TURNS] = {20000, 8000, 2600, 1000};
 static const int64_t group_cost[WINDOWS] = {800, 1100, 1600, 2600};
 
 /* A table of places for any loops is made of copies of that for what is inside,
@@ -289,6 +291,12 @@ static struct rectangle find_rectangle(const struct ew_loop *loop, int ndim,
     return r;
 }
 
+/* Those side by side are turned at once; smaller elements gain less by that. */
+static int64_t turned_cost(int i, int64_t columns)
+{
+    return 1 << i == 8 && columns >= WIDE ? WIDE_COST : block_cost[i];
+}
+
 int64_t ew_places_turning(const struct ew_loop *loop, int ndim, int k,
                           int64_t size, int64_t *turned)
 {
@@ -296,7 +304,7 @@ int64_t ew_places_turning(const struct ew_loop *loop, int ndim, int k,
     int64_t n = EW_TURNED_BYTES / r.size, cost = 0;
     for (int i = 0; i < EW_TURNS && r.rows; i++)
         if (r.size == 1 << i)
-            cost = block_cost[i] * ((r.rows + n - 1) / n) *
+            cost = turned_cost(i, r.columns) * ((r.rows + n - 1) / n) *
                    ((r.columns + n - 1) / n);
     for (int d = r.along + 1; d < ndim; d++)
         cost *= loop[d].n;

@@ -134,13 +134,19 @@ static void turn_4(const struct ew_permutation *p, const char *x, char *out)
     turn_by_one(4, p, x, out);
 }
 
-/* Run by run, by permuting 1, 2, 4 or 8 windows, by turning elements of 1, 2 or
-   4 bytes; with the kernels of a level, or with those above. */
-enum { RUNS, PERMUTING, TURNING = PERMUTING + 4, WAYS = TURNING + 3 };
+static void turn_8(const struct ew_permutation *p, const char *x, char *out)
+{
+    turn_by_one(8, p, x, out);
+}
+
+/* Run by run, by permuting 1, 2, 4 or 8 windows, by turning elements of 1, 2, 4
+   or 8 bytes; with the kernels of a level, or with those above. */
+enum { RUNS, PERMUTING, TURNING = PERMUTING + 4, WAYS = TURNING + EW_TURNS };
 
 static struct ew_gathering way_of(int way, int level)
 {
-    static ew_permuter *const turners[] = {turn_1, turn_2, turn_4};
+    static ew_permuter *const turners[EW_TURNS] = {turn_1, turn_2, turn_4,
+                                                   turn_8};
     struct ew_gathering g = {NULL, 0, 0};
     bool defined = level == EW_LEVELS;
     if (way >= TURNING) {
@@ -373,12 +379,12 @@ START_TEST(neighbours_are_turned_in_rectangles_of_16_bytes_and_more)
 {
     static const struct {
         int64_t size, n, step, rows, outer, turned; /* 0: cannot be */
-    } tiles[] = {{1, 16, 100, 16, 1, 1},  {1, 15, 100, 16, 1, 0},
-                 {1, 16, 100, 15, 1, 0},  {1, 16, 100, 16, -1, 1},
-                 {2, 8, 100, 8, 2, 2},    {2, 7, 100, 8, 2, 0},
-                 {4, 4, -100, 4, 4, 4},   {4, 4, 100, 4, 8, 0},
-                 {8, 16, 1000, 16, 8, 0}, {1, 16, 0, 16, 1, 1},
-                 {1, 16, 1, 16, 100, 0}};
+    } tiles[] = {{1, 16, 100, 16, 1, 1}, {1, 15, 100, 16, 1, 0},
+                 {1, 16, 100, 15, 1, 0}, {1, 16, 100, 16, -1, 1},
+                 {2, 8, 100, 8, 2, 2},   {2, 7, 100, 8, 2, 0},
+                 {4, 4, -100, 4, 4, 4},  {4, 4, 100, 4, 8, 0},
+                 {8, 2, 1000, 2, 8, 8},  {8, 2, 1000, 1, 8, 0},
+                 {1, 16, 0, 16, 1, 1},   {1, 16, 1, 16, 100, 0}};
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
         struct tile t = tile_of(tiles[i].size, tiles[i].n, tiles[i].step,
                                 tiles[i].rows, tiles[i].outer);

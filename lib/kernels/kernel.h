@@ -253,7 +253,7 @@ typedef void ew_permuter(const struct ew_permutation *p, const char *x,
  *   ew_move_base     move.c      OUT = X, elements of 1, 2, 4, 8, 16 bytes
  *   ew_stream_base   stream.c    no table, as there is but one
  *   ew_permute_base  permute.c   the same; NULL: the level cannot
- *   ew_turn_base     move.c      turns elements of 1, 2, 4 bytes; NULL: cannot
+ *   ew_turn_base     move.c      turns elements of 1 to 8 bytes; NULL: cannot
  *   ew_activation_base activation.c f16 ... f64; c64 and c128: EW_SCALE only
  *   ew_gradient_base gradient.c  derivatives on f32, f64, c64, c128
  *   ew_fused_base    gradient.c  sums of derivatives on f16 ... f64
@@ -261,7 +261,7 @@ typedef void ew_permuter(const struct ew_permutation *p, const char *x,
  *   ew_join_base     sum.c       no table, as there is but one
  */
 enum { EW_LOGIC_BOOL, EW_LOGIC_I64_U64, EW_LOGIC_U64_I64, EW_LOGIC_ROWS };
-enum { EW_MOVES = 5, EW_TURNS = 3 };
+enum { EW_MOVES = 5, EW_TURNS = 4 };
 
 #define EW_DECLARE_LEVEL(level)                                                \
     extern const ew_kernel_row *const ew_int_##level[8],                       \

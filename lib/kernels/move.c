@@ -33,13 +33,13 @@
 #define EW_INTERLEAVE(half, bits) EW_HALVES(half, bits)
 enum { EW_TURNED_LANES = sizeof(EW_TURNED) / 16 };
 
-/* One from lanes that are `step` bytes apart. */
-EW_INLINE EW_TURNED ew_turned_load(const char *x, int64_t step)
+/* One from lanes that lie anywhere. */
+EW_INLINE EW_TURNED ew_turned_load(const char *const at[EW_TURNED_LANES])
 {
     __m128i lane[EW_TURNED_LANES];
     EW_UNROLLED
     for (int i = 0; i < EW_TURNED_LANES; i++)
-        memcpy(&lane[i], x + i * step, sizeof lane[i]);
+        memcpy(&lane[i], at[i], sizeof lane[i]);
 #if defined(__AVX512BW__)
     __m512i low =
         _mm512_inserti32x4(_mm512_castsi128_si512(lane[0]), lane[1], 1);
@@ -216,10 +216,9 @@ EW_INLINE void number_lanes_1(int64_t cols, struct byte_order number[])
 ew_kernel *const EW_CONCAT(ew_move, EW_LEVEL)[EW_MOVES] = {
     move_1, move_2, move_4, move_8, move_16};
 
-/* Of 8 bytes single loads and stores are as good. */
 #if defined(EW_SHUFFLES)
 ew_permuter *const EW_CONCAT(ew_turn, EW_LEVEL)[EW_TURNS] = {
-    turn_groups_1, turn_groups_2, turn_groups_4};
+    turn_groups_1, turn_groups_2, turn_groups_4, turn_groups_8};
 #else
 ew_permuter *const EW_CONCAT(ew_turn, EW_LEVEL)[EW_TURNS] = {NULL};
 #endif
