@@ -124,8 +124,9 @@ static bool compares_rows(const struct elementwise_plan *plan)
 }
 
 /* Whether an input would be spread into rows of several stores each, which
-   takes longer than row by row, and the other is dense, as vectors need. */
-static bool spreads_far(const struct elementwise_plan *plan)
+   takes longer than row by row, for which the other is dense, as vectors need,
+   or made so in a tile. */
+static bool spreads_far(const struct elementwise_plan *plan, bool tiles)
 {
     const struct ew_loop *cols = &plan->loop[0];
     bool far = false, gaps = false;
@@ -135,7 +136,7 @@ static bool spreads_far(const struct elementwise_plan *plan)
                cols->n * size > EW_SPREAD_BYTES;
         gaps |= cols->stride[k] != 0 && cols->stride[k] != size;
     }
-    return far && !gaps && compares_rows(plan);
+    return far && (tiles || (!gaps && compares_rows(plan)));
 }
 
 /* Whether the kernel compares short rows that follow one another, or one row
@@ -191,8 +192,7 @@ static bool keeps_inverses(const struct elementwise_plan *plan)
 static void fold(struct elementwise_plan *plan, bool tiles)
 {
     bool turned = plan->pass.turn && folds_turned(plan);
-    bool by_row =
-        keeps_inverses(plan) || (!tiles && !turned && spreads_far(plan));
+    bool by_row = keeps_inverses(plan) || (!turned && spreads_far(plan, tiles));
     if (by_row || !is_folded(plan, EW_OUT) ||
         !ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
                            tiles || turned))

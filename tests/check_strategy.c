@@ -89,6 +89,9 @@ static const struct choice choices[] = {
     {{1, 900, 3}, {0, 1, 0}, {0, 3, 1}, 0, 1, 1, 0, 0},
     {{1, 900, 3}, {0, 4, 1}, {0, 3, 1}, 0, 1, 1, 0, 0},
     {{1, 900, 3}, {0, 0, 0}, {0, 4, 1}, 0, 1, 0, 1, 0},
+    /* beside what is gathered: spread up to 96 bytes, longer rows one by one */
+    {{1, 512, 24}, {0, 48, 2}, {0, 1, 0}, 0, 1, 1, 1, 0},
+    {{1, 512, 25}, {0, 50, 2}, {0, 1, 0}, 0, 0, 1, 0, 0},
     /* a row with large gaps, repeated: that is gathered once for many rows */
     {{2048, 190, 5}, {0, 5, 1}, {25, 0, 5}, 0, 1, 0, 1, 0},
     /* too few rows */
