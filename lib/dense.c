@@ -163,7 +163,10 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
         return false;
     struct reach bytes = {nest.count[EW_X] * size, nest.count[EW_Y] * size,
                           nest.count[EW_OUT] * size_out};
-    if (ew_strategy_folds(nest.loop, nest.ndim, size_out, false) ||
+    int64_t long_row = EW_SHORT_ROW;
+    if (nest.ndim > 1 && nest.count[EW_OUT] >= EW_WORTH_STAGING)
+        long_row = ew_strategy_long_row(nest.loop, size_out);
+    if (ew_strategy_folds(nest.loop, nest.ndim, size_out, long_row) ||
         ew_strategy_deepens(nest.loop, nest.ndim, size_out,
                             nest.count[EW_OUT]) ||
         ew_strategy_stages(nest.loop, nest.ndim, size_out,

@@ -40,7 +40,7 @@ static void pack(struct ew_pass *pass, const struct ew_loop *loop, int ndim,
     int64_t size = (int64_t)ew_types_facts[y].size;
     int64_t n = ndim ? loop[0].n : 1, rows = ndim > 1 ? loop[1].n : 1;
     bool gaps = ndim && loop[0].stride[EW_Y] != size;
-    bool folds = ew_strategy_folds(loop, ndim, size, true);
+    bool folds = ew_strategy_folds(loop, ndim, size, EW_SHORT_TILED);
     if (!folds && !(gaps && n * rows >= EW_WORTH_GATHERING))
         return;
     pass->pack[EW_Y] = ew_table_move(level, y);

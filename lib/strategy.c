@@ -187,6 +187,25 @@ static bool keeps_inverses(const struct elementwise_plan *plan)
            3 * lines * EW_LINE <= 4 * bytes;
 }
 
+/* Whether the ends of rows are integers that are divided one by one, as rows
+   are neither whole vectors nor divided by a number each. */
+static bool divides_ends(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    return plan->types.fault == EW_FAULT_ZERO && cols->stride[EW_Y] != 0 &&
+           plan->pass.stored[EW_OUT] <= 4 &&
+           cols->n * plan->pass.stored[EW_OUT] % EW_LINE != 0;
+}
+
+/* Bytes of out's rows from which on they are not folded; `tiles` says that
+   there are tiles anyway. */
+static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
+{
+    if (tiles || divides_ends(plan))
+        return EW_SHORT_TILED;
+    return ew_strategy_long_row(plan->loop, plan->pass.stored[EW_OUT]);
+}
+
 /* Folds short rows into one, for which inputs that do not allow it are
    packed; tiles says that types are converted anyway. */
 static void fold(struct elementwise_plan *plan, bool tiles)
@@ -195,7 +214,7 @@ static void fold(struct elementwise_plan *plan, bool tiles)
     bool by_row = keeps_inverses(plan) || (!turned && spreads_far(plan, tiles));
     if (by_row || !is_folded(plan, EW_OUT) ||
         !ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
-                           tiles || turned))
+                           long_row(plan, tiles || turned)))
         return;
     plan->pass.fold = true;
     for (int k = 0; k < 2; k++)

@@ -13,6 +13,7 @@ void ew_strategy_choose(struct elementwise_plan *plan);
 enum {
     EW_SHORT_ROW = 64,      /* bytes of out's row; longer ones are fast as is */
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
+    EW_SHORT_REPEATED = 97, /* the same where one of an input is repeated */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
     EW_WORTH_DEEP = 512,    /* elements in all for tiles of several loops */
     EW_WORTH_DEEP_CALL = 2048, /* the same of a simple call */
@@ -58,13 +59,27 @@ enum {
     EW_STREAM_LINES = 8 << 20
 };
 
+/* Bytes of out's rows from which on they are not folded, for two loops or more;
+   size is that of out's elements. Where inputs are rows like that, or one that
+   all share, folding takes no more than copies of it: the ends of rows of a
+   line and a half take longer, but rows of a line have none. */
+static inline int64_t ew_strategy_long_row(const struct ew_loop *loop,
+                                           int64_t size)
+{
+    int64_t row = loop[0].n * size;
+    bool repeats = row != EW_LINE;
+    for (int k = 0; k < 2; k++)
+        repeats &= loop[0].stride[k] == size &&
+                   (loop[1].stride[k] == 0 || loop[1].stride[k] == row);
+    return repeats ? EW_SHORT_REPEATED : EW_SHORT_ROW;
+}
+
 /* Whether the rows of out are so short, and so many, that they are better
    run as one. size is that of out's elements. */
 static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,
-                                     int64_t size, bool tiles)
+                                     int64_t size, int64_t long_row)
 {
-    int64_t short_row = tiles ? EW_SHORT_TILED : EW_SHORT_ROW;
-    return ndim > 1 && loop[0].n * size < short_row &&
+    return ndim > 1 && loop[0].n * size < long_row &&
            loop[0].n * loop[1].n >= EW_WORTH_PACKING;
 }
 

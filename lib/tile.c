@@ -30,7 +30,7 @@ enum {
     WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
     LONG_ROW = 240,       /* bytes; such rows of a tile need not be one */
     VECTOR_ROW = 16,   /* elements; f16, bf16, quotients of integers and what */
-    LARGE_ROW = 8,     /* of quotients of 64 bits */
+    WIDE_ROW = 8,      /* of quotients of 64 bits */
     COMPARED_ROW = 32, /* is compared, with AVX2, go one by one below that */
     CALL_TABLES = 100000, /* of the tables that such tiles need, per call */
     TILE_COST = 50000,    /* of steps through buffers, per tile */
@@ -506,11 +506,11 @@ static bool divides_by_one(const struct elementwise_plan *plan,
                            const struct course course[3])
 {
     const struct ew_loop *cols = &plan->loop[0];
-    bool large = ew_pass_widest(&plan->pass, 3) == 8;
+    bool wide = ew_pass_widest(&plan->pass, 3) == 8;
     return plan->types.fault == EW_FAULT_ZERO && !plan->pass.pack[EW_Y] &&
            cols->stride[EW_Y] == 0 && course[EW_Y].loops > 0 &&
-           cols->n >= (large ? LARGE_ROW : VECTOR_ROW) &&
-           !(large && cols->stride[EW_X] != 8);
+           cols->n >= (wide ? WIDE_ROW : VECTOR_ROW) &&
+           !(wide && cols->stride[EW_X] != 8);
 }
 
 /* Whether a tile is much cheaper than what an element costs now, as both are no

@@ -92,6 +92,12 @@ static const struct choice choices[] = {
     /* beside what is gathered: spread up to 96 bytes, longer rows one by one */
     {{1, 512, 24}, {0, 48, 2}, {0, 1, 0}, 0, 1, 1, 1, 0},
     {{1, 512, 25}, {0, 50, 2}, {0, 1, 0}, 0, 0, 1, 0, 0},
+    /* a row of more than a line is folded if it is no more than repeated */
+    {{1, 90, 16}, {0, 16, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
+    {{1, 90, 17}, {0, 17, 1}, {0, 0, 1}, 0, 1, 0, 1, 0},
+    {{1, 90, 24}, {0, 24, 1}, {0, 0, 1}, 0, 1, 0, 1, 0},
+    {{1, 90, 25}, {0, 25, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
+    {{1, 90, 17}, {0, 18, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
     /* a row with large gaps, repeated: that is gathered once for many rows */
     {{2048, 190, 5}, {0, 5, 1}, {25, 0, 5}, 0, 1, 0, 1, 0},
     /* too few rows */
@@ -243,6 +249,33 @@ START_TEST(beside_a_turned_input_long_steps_are_gathered)
         ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
         ck_assert_int_eq(p.pass.turn, layouts[i].rows);
         ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, layouts[i].gathers);
+    }
+}
+END_TEST
+
+/* Their kernels divide what is no vector one by one. */
+START_TEST(quotients_of_integers_are_folded_if_rows_have_ends)
+{
+    static const struct {
+        int64_t cols, y; /* y's stride along columns */
+        elementwise_dtype type;
+        bool fold;
+    } layouts[] = {
+        {30, 1, ELEMENTWISE_I32, true},  {32, 1, ELEMENTWISE_I32, false},
+        {127, 1, ELEMENTWISE_I32, true}, {129, 1, ELEMENTWISE_I32, false},
+        {30, 0, ELEMENTWISE_I32, false}, {30, 1, ELEMENTWISE_F32, false},
+        {30, 1, ELEMENTWISE_I64, false}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        int64_t cols = layouts[i].cols, shape[] = {1000, cols};
+        int64_t gaps[] = {cols + 1, 1}, with[] = {cols, layouts[i].y};
+        elementwise_dtype type = layouts[i].type;
+        elementwise_tensor a = {NULL, type, 2, shape, gaps};
+        elementwise_tensor b = {NULL, type, 2, shape, with};
+        elementwise_tensor o = {NULL, type, 2, shape, NULL};
+        elementwise_op op = ELEMENTWISE_FLOORDIV;
+        ck_assert_int_eq(ew_plan_make(&p, op, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.fold, layouts[i].fold);
     }
 }
 END_TEST
@@ -788,6 +821,8 @@ int main(void)
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing,
                    tiles_of_several_loops_ask_for_lines_that_they_share);
+    tcase_add_test(choosing,
+                   quotients_of_integers_are_folded_if_rows_have_ends);
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);
