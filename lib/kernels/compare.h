@@ -55,6 +55,12 @@ EW_INLINE struct ew_compare_from ew_compare_from(const char *at, int64_t step,
                                                  int64_t size)
 {
     struct ew_compare_from from = {.at = at, .step = step};
+#if defined(EW_COMPARE_BITS)
+    if (size == 1) { /* compilers make calls of memset of it */
+        from.same = (ew_compare_vector)_mm512_set1_epi8(*at);
+        return from;
+    }
+#endif
     _Alignas(EW_COMPARE_BYTES) char all[EW_COMPARE_BYTES];
     for (int64_t i = 0; i < EW_COMPARE_BYTES; i += size)
         memcpy(all + i, at, (size_t)size);
@@ -126,6 +132,22 @@ EW_INLINE void ew_compare_put(int64_t size, uint64_t bits, int64_t n, char *out)
     memcpy(out, &all, (size_t)n);
 }
 
+/* The same of less than a step. A store wider than a step would cross lines
+   more often. */
+EW_INLINE void ew_compare_put_few(int64_t size, uint64_t bits, int64_t n,
+                                  char *out)
+{
+    const __m512i all = ew_compare_bytes(size, bits);
+    const uint64_t some = ~(uint64_t)0 >> (64 - n);
+    if (size == 1)
+        _mm512_mask_storeu_epi8(out, some, all);
+    else if (size == 2)
+        _mm256_mask_storeu_epi8(out, (__mmask32)some,
+                                _mm512_castsi512_si256(all));
+    else
+        _mm_mask_storeu_epi8(out, (__mmask16)some, _mm512_castsi512_si128(all));
+}
+
 EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
                                const struct ew_compare_from *x,
                                const struct ew_compare_from *y, int64_t c,
@@ -163,8 +185,7 @@ EW_INLINE void ew_compare_few(ew_compare_test *test, ew_apply *apply,
         bits = ew_compare_join(
             bits, test(ew_compare_load_few(x, size, c + first, n - first),
                        ew_compare_load_few(y, size, c + first, n - first)));
-    _mm512_mask_storeu_epi8(out + c, ((uint64_t)1 << n) - 1,
-                            ew_compare_bytes(size, bits));
+    ew_compare_put_few(size, bits, n, out + c);
 }
 
 /* One line makes the test of NAME on two T, by the instruction for it. */
