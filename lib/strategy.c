@@ -27,8 +27,9 @@
 #include "tile.h"
 
 enum {
-    WORTH_TURNING = 4, /* extents of what is transposed */
-    COMPARED_ROW = 32, /* elements of a row that makes a vector of results */
+    WORTH_TURNING = 4,   /* extents of what is transposed */
+    COMPARED_ROW = 32,   /* elements of a row that makes a vector of results */
+    COMPARED_APART = 12, /* elements of a row that is taken where it lies */
     COMPARED_SPREAD = 128, /* bytes of an input whose elements are spread */
     COMPARED_REPEATED = 58 /* bytes of a row that is kept in a register */
 };
@@ -175,6 +176,21 @@ static bool compares_short(const struct elementwise_plan *plan)
             compares_repeated(plan, EW_X) || compares_repeated(plan, EW_Y));
 }
 
+/* Whether rows of a line and more are compared where they lie, as some have
+   gaps between them and would be copied to be folded. */
+static bool compares_apart(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    bool apart = false, gaps = false;
+    for (int k = 0; k < 2; k++) {
+        int64_t size = plan->pass.stored[k], step = cols->stride[k];
+        gaps |= step != 0 && step != size;
+        apart |= step == size && rows->stride[k] != 0 && !is_folded(plan, k) &&
+                 cols->n * size >= EW_LINE;
+    }
+    return apart && !gaps && cols->n >= COMPARED_APART && compares_rows(plan);
+}
+
 /* Whether all rows are divided by one row, whose inverses the kernel finds once
    if it sees that: not worth it where more than a quarter of its vectors is
    empty. */
@@ -211,7 +227,9 @@ static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
 static void fold(struct elementwise_plan *plan, bool tiles)
 {
     bool turned = plan->pass.turn && folds_turned(plan);
-    bool by_row = keeps_inverses(plan) || (!turned && spreads_far(plan, tiles));
+    bool compared = !tiles && compares_apart(plan);
+    bool by_row = keeps_inverses(plan) ||
+                  (!turned && (compared || spreads_far(plan, tiles)));
     if (by_row || !is_folded(plan, EW_OUT) ||
         !ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
                            long_row(plan, tiles || turned)))

@@ -177,6 +177,33 @@ START_TEST(comparisons_keep_a_row_of_halves)
 }
 END_TEST
 
+/* Rows of a line and more, if there are vectors for them, rather than copy them
+   to close the gaps between them. */
+START_TEST(comparisons_take_rows_with_gaps_where_they_lie)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_F64, ELEMENTWISE_I32,
+                                              ELEMENTWISE_C64};
+    static const int64_t rows[] = {8, 11, 12, 15, 16, 31, 32};
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 7; j++) {
+            const int64_t shape[] = {300, rows[j]}, of_x[] = {rows[j] + 3, 1};
+            struct elementwise_plan p;
+            elementwise_tensor a = {NULL, types[i], 2, shape, of_x};
+            elementwise_tensor b = {NULL, types[i], 1, shape + 1, NULL};
+            elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 2, shape, NULL};
+            ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_EQUAL, &a, &b, 1, &o),
+                             0);
+            int64_t bytes = rows[j] * p.pass.stored[EW_X];
+            bool vectors = p.level == EW_LEVEL_AVX512 || rows[j] >= 32;
+            bool as_is = i < 2 && rows[j] >= 12 && bytes >= 64 && vectors;
+            ck_assert_int_eq(p.pass.pack[EW_X] == NULL, as_is);
+            ck_assert_int_eq(p.pass.fold, !as_is);
+        }
+}
+END_TEST
+
 /* Up to 4 MiB, or up to 32 bytes apart by steps that are shuffles, unless
    they are converted anyway or are integers to be divided. */
 START_TEST(few_elements_to_a_line_are_gathered_from_the_caches_alone)
@@ -845,6 +872,8 @@ int main(void)
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
     tcase_add_loop_test(running, comparisons_keep_a_row_of_halves, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(running, comparisons_take_rows_with_gaps_where_they_lie,
+                        0, EW_LEVELS);
     tcase_add_loop_test(running, comparisons_take_long_elements_row_by_row, 0,
                         EW_LEVELS);
     TCase *const cases[] = {choosing, running, NULL};
