@@ -126,7 +126,6 @@ static bool is_logical(elementwise_op op)
 static bool is_slow(elementwise_op op)
 {
     switch (op) {
-    case ELEMENTWISE_POW:
     case ELEMENTWISE_ATAN2:
     case ELEMENTWISE_LOGADDEXP:
         return true;
@@ -264,7 +263,7 @@ elementwise_dtype ew_types_arithmetic(elementwise_op op,
                   op == ELEMENTWISE_MUL || op == ELEMENTWISE_DIV ||
                   op == ELEMENTWISE_MOD || op == ELEMENTWISE_FLOORDIV ||
                   op == ELEMENTWISE_FMOD || op == ELEMENTWISE_TRUNCDIV ||
-                  op == ELEMENTWISE_HYPOT;
+                  op == ELEMENTWISE_HYPOT || op == ELEMENTWISE_POW;
     return is_half(compute) && rounds ? ELEMENTWISE_F32 : compute;
 }
 

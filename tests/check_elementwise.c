@@ -392,6 +392,56 @@ START_TEST(an_exponent_gives_the_same_bits_in_an_array_as_alone)
 }
 END_TEST
 
+/* Every half by an exponent that stands between others, and by it alone. */
+static void try_halves(elementwise_dtype type, double exponent)
+{
+    enum { HALVES = 1 << 16, OTHERS = 7 };
+    const double by[] = {exponent, 1.25};
+    uint16_t bits[2];
+    for (int i = 0; i < 2; i++) {
+        const elementwise_tensor from = {(void *)&by[i], ELEMENTWISE_F64, 0,
+                                         NULL, NULL};
+        const elementwise_tensor to = {&bits[i], type, 0, NULL, NULL};
+        ck_assert_int_eq(elementwise_copy(&from, -1, &to), ELEMENTWISE_OK);
+    }
+    support_line(&x, type, HALVES, 1, SUPPORT_HIGH);
+    support_line(&y, type, HALVES, 1, SUPPORT_HIGH);
+    support_line(&out, type, HALVES, 1, SUPPORT_HIGH);
+    support_line(&again, type, HALVES, 1, SUPPORT_HIGH);
+    uint16_t *of_x = x.t.data, *of_y = y.t.data;
+    uint16_t *made = out.t.data, *alone = again.t.data;
+    const elementwise_tensor scalar = {&bits[0], type, 0, NULL, NULL};
+    ck_assert_int_eq(bits[0] == bits[1], 0);
+    for (int i = 0; i < HALVES; i++)
+        of_x[i] = (uint16_t)i;
+    ck_assert_int_eq(elementwise_pow(&x.t, &scalar, -1, &again.t),
+                     ELEMENTWISE_OK);
+    for (int other = 0; other < OTHERS; other += OTHERS - 1) {
+        for (int i = 0; i < HALVES; i++)
+            of_y[i] = bits[i % OTHERS == other];
+        ck_assert_int_eq(elementwise_pow(&x.t, &y.t, -1, &out.t),
+                         ELEMENTWISE_OK);
+        for (int i = 0; i < HALVES; i++)
+            ck_assert_msg(
+                of_y[i] != bits[0] || ref_same(type, &made[i], &alone[i]),
+                "%#06x of %s by %g: %#06x, alone %#06x", i,
+                elementwise_dtype_name(type), exponent, made[i], alone[i]);
+    }
+}
+
+START_TEST(every_half_has_the_same_powers_in_an_array_as_alone)
+{
+    static const double exponents[] = {2, 3, 0.5, -1, -0.5};
+    if (!support_level(_i))
+        return;
+    for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+        try_halves(ELEMENTWISE_F16, exponents[k]);
+        try_halves(ELEMENTWISE_BF16, exponents[k]);
+    }
+    release();
+}
+END_TEST
+
 static void try_in_place(elementwise_op op, elementwise_dtype type)
 {
     int64_t shape[] = {support_random(1, 5), support_random(1, 40)};
@@ -885,6 +935,7 @@ static TCase *calls_case(void)
     tcase_add_test(tests, every_type_of_out_is_written_or_refused);
     add_level_test(tests, strided_and_contiguous_operands_give_the_same_bits);
     add_level_test(tests, an_exponent_gives_the_same_bits_in_an_array_as_alone);
+    add_level_test(tests, every_half_has_the_same_powers_in_an_array_as_alone);
     add_level_test(tests, in_place_gives_the_same_bits);
     tcase_add_test(tests, exact_operations_give_the_same_bits_at_every_level);
     tcase_add_test(tests, named_functions_equal_apply);

@@ -121,24 +121,24 @@ EW_INLINE float hypot_of_bf16(float x, float y)
     return a == INFINITY || b == INFINITY ? INFINITY : root;
 }
 
-/* What stands around an operation (kernel.h), if there is any, copied to where
-   no store can change it. */
-struct half_around {
-    float number[EW_AROUNDS];
-};
-
-EW_INLINE struct half_around half_around(bool whole, const float *with)
+/* Powers by one exponent, as compute_pow_f32. */
+static void half_powers_by_one(int64_t n, const void *x, const void *y,
+                               const void *with, void *out)
 {
-    struct half_around around = {{0}};
-    if (whole)
-        memcpy(around.number, with, sizeof around.number);
-    return around;
+    static const struct ew_stride s[] = {
+        {0, sizeof(float)}, {0, 0}, {0, sizeof(float)}};
+    void *const data[] = {(void *)x, (void *)y, out};
+    ew_kernel *by = power_by_f32(*(const float *)y);
+    if (by)
+        by(1, n, data, s);
+    else
+        compute_pow_f32(n, x, y, with, out);
 }
 
-EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
-                          const struct half_around *around)
+EW_INLINE float half_make(half_op *op, enum half_how how,
+                          const struct half_row *r, float x, float y)
 {
-    return whole ? whole_f32(op, x, y, around->number) : op(x, y);
+    return how == HALF_WHOLE ? whole_f32(op, x, y, r->around) : op(x, y);
 }
 
 #define INFINITE 0x7c00
@@ -150,6 +150,8 @@ EW_INLINE float half_make(half_op *op, bool whole, float x, float y,
 #define FROM(bits) ew_half_from_f16((struct ew_f16){bits})
 #if defined(__F16C__)
 #define FROM_ONE(bits) _cvtsh_ss(bits)
+#else
+#define FROM_ONE(bits) FROM(bits)
 #endif
 #define TO(x) ew_half_f16_from_f32(x).bits
 #define TO_ANY(x) TO(x)

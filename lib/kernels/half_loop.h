@@ -21,10 +21,23 @@ enum {
     HALF_PIECE = 128 /* elements that are looked at before they are divided */
 };
 
+/* How an operation is computed: as it is; the same, but it takes longer than
+   its memory; with what stands around it (kernel.h). */
+enum half_how { HALF_ALONE, HALF_SLOW, HALF_WHOLE };
+
 typedef float half_op(float x, float y);
 typedef uint16_t half_bits(uint16_t x, uint16_t y);
 typedef bool half_test(bool x_moves, bool y_moves, int64_t n, const uint16_t *x,
                        const uint16_t *y);
+
+/* A row of such an operation, with what no store can change. */
+struct half_row {
+    bool x_moves, y_moves;
+    const uint16_t *x, *y;
+    float x0, y0; /* the operands that do not move */
+    float around[EW_AROUNDS];
+    uint16_t *out;
+};
 
 #if defined(EW_COMPARE_BITS)
 typedef __m512i half_vectors(__m512i x, __m512i y);
@@ -127,9 +140,8 @@ EW_INLINE __m512i half_narrow_pairs(const struct half_pairs *made, bool any)
    so much is left, ends where the row does and is made first, before out, which
    may be x, is written; what it shares with the block before is stored twice,
    the same. */
-static void half_rows(ew_block_compute *form, const void *with, int64_t rows,
-                      int64_t cols, void *const data[],
-                      const struct ew_stride s[])
+static void half_rows(ew_block_compute *form, int64_t rows, int64_t cols,
+                      void *const data[], const struct ew_stride s[])
 {
     const bool blocks = cols < HALF_END || cols % HALF_END <= EW_BLOCK;
     const int64_t block = blocks ? EW_BLOCK : HALF_END;
@@ -139,9 +151,9 @@ static void half_rows(ew_block_compute *form, const void *with, int64_t rows,
     for (int64_t r = 0; r < rows; r++) {
         uint16_t end[HALF_END];
         if (whole < cols)
-            form(block, x + last * s[EW_X].col, y + last * s[EW_Y].col, with,
+            form(block, x + last * s[EW_X].col, y + last * s[EW_Y].col, NULL,
                  end);
-        form(whole, x, y, with, out);
+        form(whole, x, y, NULL, out);
         if (whole < cols)
             ew_block_pieces(EW_BLOCK * HALF_SIZE, (size_t)(block * HALF_SIZE),
                             (char *)end, out + last * HALF_SIZE);
@@ -153,32 +165,41 @@ static void half_rows(ew_block_compute *form, const void *with, int64_t rows,
 
 static const uint16_t half_one = 0x3c00; /* a number in both types */
 
-/* A whole kernel; forms are those of ew_form but the strided one, and `with` is
-   what they read beside the operands. */
-static void half_loop(ew_block_compute *const forms[], const void *with,
-                      int64_t rows, int64_t cols, void *const data[],
+/* A whole kernel of what is not as rows want it. */
+static void half_blocks(ew_block_compute *compute, const void *with,
+                        int64_t rows, int64_t cols, void *const data[],
+                        const struct ew_stride s[])
+{
+    ew_block_all(compute, HALF_SIZE, &half_one, with, rows, cols, data, s);
+}
+
+/* A whole kernel; forms are those of ew_form but the strided one. */
+static void half_loop(ew_block_compute *const forms[], int64_t rows,
+                      int64_t cols, void *const data[],
                       const struct ew_stride s[])
 {
     enum ew_form form = ew_loop_form(s, HALF_SIZE, HALF_SIZE, HALF_SIZE);
     if (form != EW_STRIDED && cols >= EW_BLOCK)
-        half_rows(forms[form], with, rows, cols, data, s);
+        half_rows(forms[form], rows, cols, data, s);
     else
-        ew_block_all(forms[EW_BOTH], HALF_SIZE, &half_one, with, rows, cols,
-                     data, s);
+        half_blocks(forms[EW_BOTH], NULL, rows, cols, data, s);
 }
 
 #if defined(EW_COMPARE_BITS)
 /* All rows, one after the other. Asking for lines of out ahead made no row
    faster. */
-EW_INLINE void half_all(ew_block_compute *row, const void *with, int64_t rows,
+EW_INLINE void half_all(ew_block_compute *row, enum half_how how, int64_t rows,
                         int64_t cols, void *const data[],
                         const struct ew_stride s[])
 {
+    float around[EW_AROUNDS] = {0}; /* which no store can change */
+    if (how == HALF_WHOLE)
+        memcpy(around, data[EW_AROUND], sizeof around);
     const struct ew_stride of_x = s[EW_X], of_y = s[EW_Y], of_out = s[EW_OUT];
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT];
     for (;;) {
-        row(cols, x, y, with, out);
+        row(cols, x, y, around, out);
         if (--rows == 0)
             return;
         x += of_x.row;
@@ -204,8 +225,8 @@ static void half_compute(int64_t n, const void *x, const void *y,
 }
 
 /* A whole kernel of forms that are kernels. */
-static void half_formed(ew_kernel *const forms[], bool whole, int64_t rows,
-                        int64_t cols, void *const data[],
+static void half_formed(ew_kernel *const forms[], enum half_how how,
+                        int64_t rows, int64_t cols, void *const data[],
                         const struct ew_stride s[])
 {
     enum ew_form form = ew_loop_form(s, HALF_SIZE, HALF_SIZE, HALF_SIZE);
@@ -216,8 +237,8 @@ static void half_formed(ew_kernel *const forms[], bool whole, int64_t rows,
         return;
     }
     const struct half_dense by = {forms[EW_BOTH],
-                                  whole ? data[EW_AROUND] : NULL};
-    ew_block_all(half_compute, HALF_SIZE, &half_one, &by, rows, cols, data, s);
+                                  how == HALF_WHOLE ? data[EW_AROUND] : NULL};
+    half_blocks(half_compute, &by, rows, cols, data, s);
 }
 #endif
 
