@@ -885,9 +885,10 @@ ELEMENTWISE_API const char *elementwise_version(void);
 ELEMENTWISE_API int elementwise_version_number(void);
 
 /**
- * The level of kernels that runs on this machine: "base", "avx2" or
- * "avx512". The environment variable ELEMENTWISE_CPU, read once, lowers it
- * by one of these names; any other value is as if it were not set.
+ * The level of kernels that runs on this machine: "base", "avx2",
+ * "avx512" or "avx512vbmi". The environment variable ELEMENTWISE_CPU, read
+ * once, lowers it by one of these names; any other value is as if it were not
+ * set.
  */
 ELEMENTWISE_API const char *elementwise_cpu_level(void);
 

@@ -10,7 +10,8 @@
 
 #include "elementwise.h"
 
-static const char *const names[EW_LEVELS] = {"base", "avx2", "avx512"};
+static const char *const names[EW_LEVELS] = {"base", "avx2", "avx512",
+                                             "avx512vbmi"};
 
 atomic_int ew_cpu_known;
 
@@ -28,7 +29,8 @@ static int machine_level(void)
         !__builtin_cpu_supports("avx512dq") ||
         !__builtin_cpu_supports("avx512vl"))
         return EW_LEVEL_AVX2;
-    return EW_LEVEL_AVX512;
+    return __builtin_cpu_supports("avx512vbmi") ? EW_LEVEL_AVX512VBMI
+                                                : EW_LEVEL_AVX512;
 #else
     return EW_LEVEL_BASE;
 #endif

@@ -7,7 +7,15 @@
 
 #include <stdatomic.h>
 
-enum ew_level { EW_LEVEL_BASE, EW_LEVEL_AVX2, EW_LEVEL_AVX512, EW_LEVELS };
+/* The last one has the kernels of the one before, but for a few that shuffle
+   bytes. */
+enum ew_level {
+    EW_LEVEL_BASE,
+    EW_LEVEL_AVX2,
+    EW_LEVEL_AVX512,
+    EW_LEVEL_AVX512VBMI,
+    EW_LEVELS
+};
 
 /* The level + 1; 0: not asked yet. Two threads that ask at once store the
    same number, so relaxed order is enough. */

@@ -118,7 +118,7 @@ static bool folds_turned(const struct elementwise_plan *plan)
 static bool compares_rows(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
-    int64_t least = plan->level == EW_LEVEL_AVX512 ? 1 : COMPARED_ROW;
+    int64_t least = plan->level >= EW_LEVEL_AVX512 ? 1 : COMPARED_ROW;
     return plan->op >= ELEMENTWISE_EQUAL &&
            plan->op <= ELEMENTWISE_GREATER_EQUAL && type != ELEMENTWISE_C64 &&
            type != ELEMENTWISE_C128 && plan->loop[0].n >= least;
@@ -170,7 +170,7 @@ static bool compares_repeated(const struct elementwise_plan *plan, int k)
 static bool compares_short(const struct elementwise_plan *plan)
 {
     bool same = plan->types.compute[EW_X] == plan->types.compute[EW_Y];
-    return plan->level == EW_LEVEL_AVX512 && compares_rows(plan) && same &&
+    return plan->level >= EW_LEVEL_AVX512 && compares_rows(plan) && same &&
            is_folded(plan, EW_OUT) &&
            (compares_spread(plan, EW_X) || compares_spread(plan, EW_Y) ||
             compares_repeated(plan, EW_X) || compares_repeated(plan, EW_Y));

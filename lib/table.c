@@ -32,24 +32,28 @@ static const struct tables levels[EW_LEVELS] = {
     {ew_logic_avx512, ew_convert_avx512, ew_move_avx512, &ew_stream_avx512,
      &ew_permute_avx512, ew_turn_avx512, ew_activation_avx512,
      ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512, &ew_join_avx512},
+    {ew_logic_avx512, ew_convert_avx512, ew_move_avx512_vbmi, &ew_stream_avx512,
+     &ew_permute_avx512_vbmi, ew_turn_avx512, ew_activation_avx512,
+     ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512, &ew_join_avx512},
 #endif
 };
 
 /* Where the rows of one level stand, in the order of the types. */
-#define ROWS(level)                                                            \
+#define ROWS(level) ROWS_BUT(level, ew_int_##level, ew_int_##level + 4)
+#define ROWS_BUT(level, i8, u8)                                                \
     {                                                                          \
-        [ELEMENTWISE_BOOL] = ew_logic_##level + EW_LOGIC_BOOL, ew_int_##level, \
-        ew_int_##level + 1, ew_int_##level + 2, ew_int_##level + 3,            \
-        ew_int_##level + 4, ew_int_##level + 5, ew_int_##level + 6,            \
-        ew_int_##level + 7, ew_float_##level, ew_float_##level + 1,            \
-        ew_float_##level + 2, ew_float_##level + 3, ew_complex_##level,        \
-        ew_complex_##level + 1                                                 \
+        [ELEMENTWISE_BOOL] = ew_logic_##level + EW_LOGIC_BOOL, i8,             \
+        ew_int_##level + 1, ew_int_##level + 2, ew_int_##level + 3, u8,        \
+        ew_int_##level + 5, ew_int_##level + 6, ew_int_##level + 7,            \
+        ew_float_##level, ew_float_##level + 1, ew_float_##level + 2,          \
+        ew_float_##level + 3, ew_complex_##level, ew_complex_##level + 1       \
     }
 const ew_kernel_row *const *const ew_table_rows[EW_LEVELS][EW_DTYPES] = {
     ROWS(base),
 #if defined(EW_HAVE_X86_LEVELS)
     ROWS(avx2),
     ROWS(avx512),
+    ROWS_BUT(avx512, ew_int_avx512_vbmi, ew_int_avx512_vbmi + 1),
 #endif
 };
 

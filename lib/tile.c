@@ -367,7 +367,7 @@ static bool goes_one_by_one(const struct elementwise_plan *plan)
         return cols < VECTOR_ROW &&
                (plan->types.fault || type == ELEMENTWISE_F16 ||
                 type == ELEMENTWISE_BF16);
-    return plan->level != EW_LEVEL_AVX512 &&
+    return plan->level < EW_LEVEL_AVX512 &&
            cols < (plan->level == EW_LEVEL_AVX2 ? COMPARED_ROW : VECTOR_ROW);
 }
 

@@ -60,6 +60,7 @@ START_TEST(levels_have_their_names)
     ck_assert_str_eq(ew_cpu_name(EW_LEVEL_BASE), "base");
     ck_assert_str_eq(ew_cpu_name(EW_LEVEL_AVX2), "avx2");
     ck_assert_str_eq(ew_cpu_name(EW_LEVEL_AVX512), "avx512");
+    ck_assert_str_eq(ew_cpu_name(EW_LEVEL_AVX512VBMI), "avx512vbmi");
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "compare.h"
 #include "divide.h"
+#include "divide_bytes.h"
 #include "loop.h"
 
 #define T int8_t
@@ -75,3 +76,8 @@
 const ew_kernel_row *const EW_CONCAT(ew_int, EW_LEVEL)[8] = {
     &row_i8, &row_i16, &row_i32, &row_i64,
     &row_u8, &row_u16, &row_u32, &row_u64};
+
+#if defined(EW_VBMI)
+const ew_kernel_row *const EW_CONCAT(EW_CONCAT(ew_int, EW_LEVEL),
+                                     vbmi)[2] = {&row_vbmi_i8, &row_vbmi_u8};
+#endif

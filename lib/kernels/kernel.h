@@ -283,6 +283,12 @@ EW_DECLARE_LEVEL(base)
 EW_DECLARE_LEVEL(avx2)
 EW_DECLARE_LEVEL(avx512)
 
+/* Where AVX-512 shuffles bytes, these take the place of what it has else: rows
+   of i8 and u8, and what moves. */
+extern const ew_kernel_row *const ew_int_avx512_vbmi[2];
+extern ew_kernel *const ew_move_avx512_vbmi[EW_MOVES];
+extern ew_permuter *const ew_permute_avx512_vbmi;
+
 #define EW_CONCAT_(a, b) a##_##b
 #define EW_CONCAT(a, b) EW_CONCAT_(a, b)
 

@@ -17,6 +17,11 @@
 
 #define EW_INLINE static inline __attribute__((always_inline))
 
+/* Functions that shuffle bytes, in a build for AVX-512 without that. */
+#if defined(__AVX512BW__)
+#define EW_VBMI __attribute__((target("avx512vbmi")))
+#endif
+
 /* Iterations are independent (kernel.h), which a compiler cannot see where
    out may be x or y. */
 #if defined(__clang__)

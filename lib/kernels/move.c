@@ -159,6 +159,30 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
 #define HIGH 4, 12, 5, 13, 6, 14, 7, 15
 #include "move.inc"
 
+#if defined(__AVX512BW__)
+enum {
+    BYTES_MOST = 16, /* copies of a byte; longer rows are stores anyway */
+    BYTES_WORTH = 64 /* rows */
+};
+
+/* Which byte is spread to each place, by a product with an inverse, which is
+   exact for such numbers. */
+EW_INLINE void number_bytes(int64_t cols, __m512i number[])
+{
+    const __m512i inverse = _mm512_set1_epi16((short)(65536 / cols + 1));
+    uint16_t start[32];
+    for (int i = 0; i < 32; i++)
+        start[i] = (uint16_t)(i + (i & ~7));
+    __m512i at = _mm512_loadu_si512(start);
+    for (int64_t i = 0; i < cols; i++) {
+        __m512i behind = _mm512_add_epi16(at, _mm512_set1_epi16(8));
+        number[i] = _mm512_packus_epi16(_mm512_mulhi_epu16(at, inverse),
+                                        _mm512_mulhi_epu16(behind, inverse));
+        at = _mm512_add_epi16(at, _mm512_set1_epi16(64));
+    }
+}
+#endif
+
 #if defined(EW_PERMUTED) && EW_PERMUTED == 64
 /* Bytes go anywhere in two steps: fours to a lane of 16, each to its own place
    in four, and from there to those of the bytes. */
@@ -166,27 +190,20 @@ struct byte_order {
     __m512i fours, bytes;
 };
 
-/* Which byte is spread to each place, by a product with an inverse, which is
-   exact for such numbers. The fours that a lane needs follow one another. */
+/* The fours that a lane needs follow one another. */
 EW_INLINE void number_lanes_1(int64_t cols, struct byte_order number[])
 {
-    const __m512i inverse = _mm512_set1_epi16((short)(65536 / cols + 1));
     const __m512i lowest = _mm512_set1_epi32((int)0x80808000);
     const __m512i place = _mm512_set4_epi32(3, 2, 1, 0);
-    uint16_t start[32];
-    for (int i = 0; i < 32; i++)
-        start[i] = (uint16_t)(i + (i & ~7));
-    __m512i at = _mm512_loadu_si512(start);
+    __m512i bytes[BYTES_MOST];
+    number_bytes(cols, bytes);
     for (int64_t i = 0; i < cols; i++) {
-        __m512i behind = _mm512_add_epi16(at, _mm512_set1_epi16(8));
-        __m512i n = _mm512_packus_epi16(_mm512_mulhi_epu16(at, inverse),
-                                        _mm512_mulhi_epu16(behind, inverse));
-        __m512i four = _mm512_srli_epi32(_mm512_shuffle_epi8(n, lowest), 2);
+        __m512i four =
+            _mm512_srli_epi32(_mm512_shuffle_epi8(bytes[i], lowest), 2);
         __m512i next = _mm512_and_si512(_mm512_sub_epi32(place, four),
                                         _mm512_set1_epi32(3));
-        number[i].bytes = n;
+        number[i].bytes = bytes[i];
         number[i].fours = _mm512_add_epi32(four, next);
-        at = _mm512_add_epi16(at, _mm512_set1_epi16(64));
     }
 }
 #endif
@@ -215,6 +232,38 @@ EW_INLINE void number_lanes_1(int64_t cols, struct byte_order number[])
 
 ew_kernel *const EW_CONCAT(ew_move, EW_LEVEL)[EW_MOVES] = {
     move_1, move_2, move_4, move_8, move_16};
+
+#if defined(__AVX512BW__)
+/* Spreads neighbours, a vector at a time, by one shuffle for each of out. The
+   last one ends where the rows do, and is perhaps spread in part again. */
+EW_VBMI static void spread_bytes(int64_t rows, int64_t cols, const char *x,
+                                 char *out)
+{
+    __m512i number[BYTES_MOST];
+    number_bytes(cols, number);
+    for (int64_t done = 0; done < rows; done += EW_LINE) {
+        int64_t r = done + EW_LINE < rows ? done : rows - EW_LINE;
+        __m512i from = _mm512_loadu_si512(x + r);
+        char *to = out + r * cols;
+        for (int64_t i = 0; i < cols; i++, to += EW_LINE)
+            _mm512_storeu_si512(to, _mm512_permutexvar_epi8(number[i], from));
+    }
+}
+
+static void move_bytes(int64_t rows, int64_t cols, void *const data[],
+                       const struct ew_stride s[])
+{
+    const struct ew_stride x = s[EW_X], out = s[EW_OUT];
+    if (x.row == 1 && x.col == 0 && out.col == 1 && out.row == cols &&
+        cols > 1 && cols <= BYTES_MOST && rows >= BYTES_WORTH)
+        spread_bytes(rows, cols, data[EW_X], data[EW_OUT]);
+    else
+        move_1(rows, cols, data, s);
+}
+
+ew_kernel *const EW_CONCAT(EW_CONCAT(ew_move, EW_LEVEL), vbmi)[EW_MOVES] = {
+    move_bytes, move_2, move_4, move_8, move_16};
+#endif
 
 #if defined(EW_SHUFFLES)
 ew_permuter *const EW_CONCAT(ew_turn, EW_LEVEL)[EW_TURNS] = {

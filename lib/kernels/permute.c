@@ -125,12 +125,16 @@ EW_INLINE void permute_from(const struct ew_permutation *p, int windows,
         permute_sized(p, windows, false, x, out);
 }
 
+static bool is_near(const struct ew_permutation *p)
+{
+    return p->size == 1 && p->windows == 1 && p->window <= 16;
+}
+
 static void permute(const struct ew_permutation *p, const char *x, char *out)
 {
-    bool near = p->size == 1 && p->windows == 1 && p->window <= 16;
-    if (near && p->bytes <= 16)
+    if (is_near(p) && p->bytes <= 16)
         move_near(p, 16, x, out);
-    else if (near)
+    else if (is_near(p))
         move_near(p, 64, x, out);
     else if (p->windows == 1)
         permute_from(p, 1, x, out);
@@ -142,7 +146,50 @@ static void permute(const struct ew_permutation *p, const char *x, char *out)
         permute_from(p, 8, x, out);
 }
 
+/* The same where one instruction puts bytes in any order. */
+EW_VBMI EW_INLINE void move_any(const struct ew_permutation *p, int windows,
+                                int64_t most, const char *x, char *out)
+{
+    const __mmask64 window = first(p->window), group = first(p->bytes);
+    const __m512i from = _mm512_loadu_si512(p->from);
+    const int32_t *at = p->at, *to = p->to;
+    const int64_t n = p->groups;
+    for (int64_t i = 0; i < n; i++) {
+        __m512i v = load_windows(windows, window, x + at[i], p->place);
+        v = _mm512_permutexvar_epi8(from, v);
+        store_group(most, group, v, out + to[i]);
+    }
+}
+
+EW_VBMI EW_INLINE void permute_any(const struct ew_permutation *p, int windows,
+                                   const char *x, char *out)
+{
+    if (p->bytes <= 16)
+        move_any(p, windows, 16, x, out);
+    else if (p->bytes <= 32)
+        move_any(p, windows, 32, x, out);
+    else
+        move_any(p, windows, 64, x, out);
+}
+
+EW_VBMI static void permute_bytes(const struct ew_permutation *p, const char *x,
+                                  char *out)
+{
+    if (p->size > 1 || is_near(p))
+        permute(p, x, out);
+    else if (p->windows == 1)
+        permute_any(p, 1, x, out);
+    else if (p->windows == 2)
+        permute_any(p, 2, x, out);
+    else if (p->windows == 4)
+        permute_any(p, 4, x, out);
+    else
+        permute_any(p, 8, x, out);
+}
+
 ew_permuter *const EW_CONCAT(ew_permute, EW_LEVEL) = permute;
+ew_permuter *const EW_CONCAT(EW_CONCAT(ew_permute, EW_LEVEL),
+                             vbmi) = permute_bytes;
 #else
 ew_permuter *const EW_CONCAT(ew_permute, EW_LEVEL) = NULL;
 #endif

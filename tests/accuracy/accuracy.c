@@ -283,7 +283,7 @@ static bool print_subject(const struct subject *s, int type, int level,
         for (int n = 0; n < pairs; n += BLOCK)
             measure(s, &types[type], level, kind,
                     pairs - n < BLOCK ? pairs - n : BLOCK, &worst);
-    bool tables = level == EW_LEVEL_AVX512 && type == 1 && s->by_tables > 0;
+    bool tables = level >= EW_LEVEL_AVX512 && type == 1 && s->by_tables > 0;
     double bound = tables ? s->by_tables : s->bound[type];
     bool good = worst.error <= bound;
     printf("%-6s %-11s %-3s %7.4f %5.2f  %s %a %a: %a\n", ew_cpu_name(level),
