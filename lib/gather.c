@@ -23,6 +23,8 @@
 
 enum { LONGEST = 128 }; /* run that is a few loads and stores */
 
+enum { WIDEST_COPIED = 16 }; /* bytes of a run that is copied as an element */
+
 enum { MOST_GROUPS = EW_DEEP_ELEMENTS / 2 }; /* as there are two tables */
 
 /* What is gathered costs, in picoseconds. */
@@ -223,24 +225,29 @@ static bool permute(struct ew_places *places, const struct ew_loop *loop,
     return true;
 }
 
-/* What a tile has of an operand, run by run: those of the inner loops are
-   copies, or one run. */
+/* What a tile has of an operand, run by run: the first loops make one, those
+   behind it as far as `inner` copies of that, if it has the size of an element.
+   Copied runs may be dense. */
 struct runs {
-    int inner;
+    int first, inner;
     int64_t run, runs, copies;
+    bool dense;
 };
 
 static struct runs find_runs(const struct ew_loop *loop, int ndim, int k,
                              int64_t size)
 {
-    struct runs r = {0, size, 1, 1};
-    for (; r.inner < ndim && loop[r.inner].stride[k] == 0; r.inner++)
-        r.copies *= loop[r.inner].n;
-    if (r.copies == 1)
-        for (; r.inner < ndim && loop[r.inner].stride[k] == r.run; r.inner++)
-            r.run *= loop[r.inner].n;
-    for (int d = r.inner; d < ndim; d++)
+    struct runs r = {0, 0, size, 1, 1, true};
+    for (; r.first < ndim && loop[r.first].stride[k] == r.run; r.first++)
+        r.run *= loop[r.first].n;
+    r.inner = r.first;
+    if (r.run <= WIDEST_COPIED && (r.run & (r.run - 1)) == 0)
+        for (; r.inner < ndim && loop[r.inner].stride[k] == 0; r.inner++)
+            r.copies *= loop[r.inner].n;
+    for (int d = r.inner; d < ndim; d++) {
+        r.dense &= loop[d].stride[k] == r.runs * r.run;
         r.runs *= loop[d].n;
+    }
     return r;
 }
 
@@ -255,10 +262,13 @@ int64_t ew_places_cost(const struct ew_loop *loop, int ndim, int k,
 {
     struct runs r = find_runs(loop, ndim, k, size);
     bool piece = r.run <= LONGEST && (r.run & (r.run - 1)) == 0;
-    if (r.runs == 1)
+    int64_t elements = r.runs * r.copies * (r.run / size);
+    int64_t copies = r.copies > 1 ? elements * COPY_COST : 0;
+    if (r.runs == 1 && (r.first == 0 || r.copies == 1))
         return 0;
-    return r.runs * (piece ? PIECE_COST : RUN_COST) +
-           (r.copies > 1 ? r.runs * r.copies * COPY_COST : 0);
+    if (r.dense && copies)
+        return copies;
+    return r.runs * (piece ? PIECE_COST : RUN_COST) + copies;
 }
 
 /* What may be turned: along one loop elements, or runs, are neighbours; those
@@ -274,10 +284,8 @@ static struct rectangle find_rectangle(const struct ew_loop *loop, int ndim,
 {
     struct runs runs = find_runs(loop, ndim, k, size);
     struct rectangle r = {0, 0, size, 1, 0};
-    if (runs.copies == 1) {
-        r.inner = runs.inner;
-        r.size = runs.run;
-    }
+    r.inner = runs.first;
+    r.size = runs.run;
     for (r.along = r.inner; r.along < ndim; r.along++) {
         int64_t step = ew_magnitude(loop[r.along].stride[k]);
         int64_t n = loop[r.along].n;
@@ -346,6 +354,7 @@ void ew_places_make(struct ew_places *places, const struct ew_loop *loop,
     places->run = r.run;
     places->runs = r.runs;
     places->copies = r.copies;
+    places->dense = r.dense;
     places->permute = NULL;
     bool vectors = g && g->kernel && r.runs > 1;
     if (vectors &&

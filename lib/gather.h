@@ -8,11 +8,12 @@
 #include "plan.h"
 
 /* The runs of bytes that a tile takes from an operand, in the tile's order:
-   each `run` long and at[i] behind the tile's first element. Of an operand that
-   stands still in the innermost loops a run is one element, and there are so
-   many copies of it in the tile. */
+   each `run` long and at[i] behind the tile's first element. Where it stands
+   still in the loops behind those of a run of 1, 2, 4, 8 or 16 bytes there are
+   so many copies of each in the tile, and all runs may be dense. */
 struct ew_places {
     int64_t run, runs, copies;
+    bool dense;
     int32_t at[EW_DEEP_ELEMENTS];
     ew_permuter *permute;              /* by that instead, if not NULL, */
     struct ew_permutation permutation; /* whose tables share at */

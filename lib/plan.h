@@ -82,7 +82,7 @@ struct ew_pass {
     /* Loops of a tile if they are not the two innermost, and how much of each
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;
-    ew_kernel *spread[2]; /* makes copies of what such a tile has of an input */
+    ew_kernel *const *moves; /* by size: copies of what such a tile has */
     struct ew_gathering gather[2];
     bool rows; /* its outermost loop is that of rows, where it has long ones */
     bool distant;  /* operands come from memory: all lines are asked for */

@@ -35,21 +35,27 @@ static void load(ew_kernel *convert, const void *parameter,
     tile->stride[k] = loaded(s, tile->cols, spread, size);
 }
 
-/* Gathers what a tile of several loops has of input k. Where that is copies,
-   its elements are made dense in the buffer that op fills later, and spread. */
+/* Gathers what a tile of several loops has of input k. Where that is copies of
+   runs, these are made dense in the buffer that op fills later, unless they are
+   that, and spread like elements of their size. */
 static void gather(const struct ew_pass *pass, const struct ew_block *tile,
                    int k, struct ew_buffers *buffers, char *to)
 {
     const struct ew_places *places = buffers->places[k];
     bool copies = places->copies > 1;
-    ew_gather(places, tile->data[k], copies ? buffers->made : to);
+    char *from = tile->data[k];
+    if (!copies || !places->dense) {
+        ew_gather(places, from, copies ? buffers->made : to);
+        from = buffers->made;
+    }
     if (!copies)
         return;
-    int64_t size = pass->stored[k];
-    void *data[EW_FORWARD] = {buffers->made, NULL, to};
+    int64_t size = places->run;
+    void *data[EW_FORWARD] = {from, NULL, to};
     struct ew_stride stride[EW_FORWARD] = {
         {size, 0}, {0, 0}, {places->copies * size, size}};
-    pass->spread[k](places->runs, places->copies, data, stride);
+    pass->moves[__builtin_ctz((unsigned)size)](places->runs, places->copies,
+                                               data, stride);
 }
 
 static struct ew_stride dense_rows(const struct ew_block *tile, int64_t size)

@@ -82,6 +82,11 @@ ew_kernel *ew_table_move(int level, elementwise_dtype dtype)
     return levels[level].move[__builtin_ctz((unsigned)ew_types_size(dtype))];
 }
 
+ew_kernel *const *ew_table_moves(int level)
+{
+    return levels[level].move;
+}
+
 ew_streamer *ew_table_stream(int level)
 {
     return *levels[level].stream;

@@ -56,6 +56,9 @@ ew_kernel *ew_table_convert(int level, elementwise_dtype to,
 /* The kernel that moves elements of a type unchanged. */
 ew_kernel *ew_table_move(int level, elementwise_dtype dtype);
 
+/* Those for elements of 1, 2, 4, 8 and 16 bytes. */
+ew_kernel *const *ew_table_moves(int level);
+
 /* What moves rows of bytes past the caches. */
 ew_streamer *ew_table_stream(int level);
 

@@ -469,10 +469,9 @@ static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
         ew_plan_move_inside(plan, i, pass->deep);
         pass->extent[pass->deep++] = (uint16_t)extent[i];
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++)
         pass->pack[k] = NULL;
-        pass->spread[k] = ew_table_move(plan->level, plan->types.operand[k]);
-    }
+    pass->moves = ew_table_moves(plan->level);
     pass->fold = false;
     pass->turn = 0;
     for (int k = 0; k <= EW_OUT; k++)

@@ -118,6 +118,9 @@ static void spread(int64_t rows, int64_t cols, void *const data[],
                    size);
 }
 
+static ew_kernel *const moves[EW_MOVES] = {spread, spread, spread, spread,
+                                           spread};
+
 /* 0: run by run, 1: permuting, 2: turning elements of any size, which is not
    always that of what there is to turn. */
 static struct ew_gathering draw_gathering(int way)
@@ -140,7 +143,7 @@ START_TEST(tiles_of_several_loops_give_the_whole)
     width = 1 << _i;
     for (int round = 0; round < 500; round++) {
         struct ew_loop loop[5] = {{0}};
-        struct ew_pass pass = {.op = mix, .spread = {spread, spread}};
+        struct ew_pass pass = {.op = mix, .moves = moves};
         int ndim = random_nest(loop, &pass);
         bool in_place = round % 4 == 0;
         pass.rows = support_random(0, 1);
@@ -258,7 +261,7 @@ START_TEST(tiles_of_several_loops_are_converted)
     struct ew_pass pass = {.load = {widen, widen},
                            .op = add,
                            .store = narrow,
-                           .spread = {spread, spread},
+                           .moves = moves,
                            .deep = 3,
                            .size = {8, 8, 8}};
     memcpy(pass.extent, (uint16_t[]){5, 7, 3}, 3 * sizeof *pass.extent);

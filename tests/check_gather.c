@@ -205,8 +205,9 @@ static bool gathers(const struct tile *t, const struct ew_gathering *way)
     memset(dense, UNUSED, PAGE);
     memset(wanted, UNUSED, PAGE);
     ew_gather(&places, from, dense + start);
+    int64_t run = places.run / t->size, all = run * places.copies;
     for (int64_t e = 0; e < t->elements; e++)
-        memcpy(wanted + start + e / places.copies * t->size,
+        memcpy(wanted + start + (e / all * run + e % run) * t->size,
                from + place_of(t, e), (size_t)t->size);
     ck_assert(memcmp(dense, wanted, PAGE) == 0);
     return places.permute != NULL;

@@ -116,10 +116,12 @@ enum {
     CHOICES = 256
 };
 
+static ew_kernel *const moves[EW_MOVES] = {copy, copy, copy, copy, copy};
+
 static struct ew_pass pass_of(int steps)
 {
     struct ew_pass pass = {.op = op,
-                           .spread = {copy, copy},
+                           .moves = moves,
                            .stored = {8, 8, 8},
                            .size = {8, 8, 8},
                            .result_size = 8};
