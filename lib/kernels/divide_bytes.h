@@ -1,26 +1,31 @@
 /*
- * Turns division of bytes by bytes into products: the inverses of all 256
- * divisors stand in registers, where shuffles of bytes look up 64 at a time.
+ * Turns division of bytes by bytes into products with inverses, of which there
+ * are no more than a table holds:
  *
  *     n / d = (n + 1) (65535 / d) >> 16      for n, d <= 255
  *
- * Only levels with such shuffles have it.
+ * Where bytes can be shuffled, the table stands in registers, and the inverses
+ * of 64 divisors are looked up at a time.
  */
 #ifndef EW_DIVIDE_BYTES_H
 #define EW_DIVIDE_BYTES_H
 
 #include "loop.h"
 
-#if defined(EW_VBMI)
-/* 65535 / d, 0 counting as 1, in two tables of bytes. */
-#define EW_LOW(d) (uint8_t)(65535 / ((d) ? (d) : 1))
-#define EW_HIGH(d) (uint8_t)(65535 / ((d) ? (d) : 1) >> 8)
+/* 0 counts as 1. */
+#define EW_INVERSE(d) (uint16_t)(65535 / ((d) ? (d) : 1))
+#define EW_LOW(d) (uint8_t) EW_INVERSE(d)
+#define EW_HIGH(d) (uint8_t)(EW_INVERSE(d) >> 8)
 #define EW_4(f, d) f(d), f((d) + 1), f((d) + 2), f((d) + 3)
 #define EW_16(f, d)                                                            \
     EW_4(f, d), EW_4(f, (d) + 4), EW_4(f, (d) + 8), EW_4(f, (d) + 12)
 #define EW_64(f, d)                                                            \
     EW_16(f, d), EW_16(f, (d) + 16), EW_16(f, (d) + 32), EW_16(f, (d) + 48)
 #define EW_256(f) EW_64(f, 0), EW_64(f, 64), EW_64(f, 128), EW_64(f, 192)
+static const uint16_t ew_bytes_inverses[256] = {EW_256(EW_INVERSE)};
+
+#if defined(EW_VBMI)
+/* The same in bytes. */
 static const uint8_t ew_bytes_low[256] = {EW_256(EW_LOW)},
                      ew_bytes_high[256] = {EW_256(EW_HIGH)};
 

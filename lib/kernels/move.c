@@ -113,6 +113,27 @@ static void copy_rows(int64_t rows, int64_t bytes, const char *x, int64_t row,
             memcpy(out, x, (size_t)bytes);
 }
 
+/* The same with gaps between them, made dense: one load and store each, of
+   which the next row overwrites what is too much. What is read too much lies
+   between rows; not beyond a page, as there may be none. */
+static void copy_gaps(int64_t rows, int64_t bytes, const char *x, int64_t row,
+                      char *out)
+{
+    const int64_t n = row <= EW_PAGE && rows > 1 ? rows - 1 : 0;
+    if (bytes > 4 && bytes < 8)
+        copy_pieces(8, 0, n, x, row, out, bytes);
+    else if (bytes > 8 && bytes < 16)
+        copy_pieces(16, 0, n, x, row, out, bytes);
+    else if (bytes > 16 && bytes < 32)
+        copy_pieces(32, 0, n, x, row, out, bytes);
+    else {
+        copy_rows(rows, bytes, x, row, out, bytes);
+        return;
+    }
+    if (n < rows)
+        copy_rows(rows - n, bytes, x + n * row, row, out + n * bytes, bytes);
+}
+
 #define T struct ew_c128
 #define NAME(x) x##_16
 #include "move.inc"
