@@ -171,37 +171,41 @@ static bool pushes_out(const struct elementwise_plan *plan,
 }
 
 /* Makes one loop of a tile twice as long, or whole if that is near: that which
-   costs least per element; of loops that cost the same, the inner one. False if
-   that would be more than `most` elements, whichever loop it is. */
+   costs least per element; of loops that cost the same, the inner one. is: what
+   the lines of each operand cost before and after. False if that would be more
+   than `most` elements, whichever loop it is. */
 static bool grow(const struct elementwise_plan *plan,
-                 const struct course course[3], int64_t most, int64_t extent[])
+                 const struct course course[3], int64_t most, int64_t extent[],
+                 int64_t is[3])
 {
     int64_t elements = product(extent, plan->ndim), grown = 0;
-    int64_t is[3];
+    int64_t then[3], best_then[3] = {0, 0, 0};
     double least = 0;
     int best = -1;
-    for (int k = 0; k <= EW_OUT; k++)
-        is[k] = line_cost(&course[k], extent);
     for (int i = 0; i < plan->ndim; i++) {
         int64_t now = extent[i], n = plan->loop[i].n;
-        int64_t more = 2 * now < n && n > WHOLE ? 2 * now : n, lines = 0;
+        int64_t more = 2 * now < n && n > WHOLE ? 2 * now : n;
         if (more == now || elements / now * more > most)
             continue;
         extent[i] = more;
         for (int k = 0; k <= EW_OUT; k++)
-            lines +=
+            then[k] =
                 plan->loop[i].stride[k] ? line_cost(&course[k], extent) : is[k];
         bool pushes = pushes_out(plan, course, extent);
         extent[i] = now;
-        double cost = (double)lines * (double)now / (double)more;
+        double lines = (double)(then[EW_X] + then[EW_Y] + then[EW_OUT]);
+        double cost = lines * (double)now / (double)more;
         if (!pushes && (best < 0 || cost < least)) {
+            memcpy(best_then, then, sizeof then);
             least = cost;
             best = i;
             grown = more;
         }
     }
-    if (best >= 0)
+    if (best >= 0) {
         extent[best] = grown;
+        memcpy(is, best_then, sizeof best_then);
+    }
     return best >= 0;
 }
 
@@ -220,7 +224,10 @@ static void grow_tile(const struct elementwise_plan *plan,
     extent[first] = extent[first] > along ? extent[first] : along;
     if (most > elements)
         most = elements;
-    while (grow(plan, course, most, extent))
+    int64_t is[3];
+    for (int k = 0; k <= EW_OUT; k++)
+        is[k] = line_cost(&course[k], extent);
+    while (grow(plan, course, most, extent, is))
         ;
 }
 

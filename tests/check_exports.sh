@@ -105,6 +105,11 @@ for level in base avx2 avx512; do
     for family in activation complex convert float fused gradient int join \
         logic move permute stream sum turn; do
         echo "ew_${family}_$level"
+        case $level-$family in # those that shuffle bytes
+        avx512-int | avx512-move | avx512-permute)
+            echo "ew_${family}_${level}_vbmi"
+            ;;
+        esac
     done >"$folder/tables"
     $NM -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort |
         comm -3 - "$folder/tables" >"$folder/difference"
