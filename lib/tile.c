@@ -22,16 +22,16 @@
 #include "table.h"
 
 enum {
-    FEW = 32,             /* elements that are in a tile without asking */
-    ELEMENTS = 1024,      /* of most tiles */
-    FEW_RUNS = 128,       /* in one of more elements */
-    TURNED_MOST = 4,      /* bytes of an element that is turned in blocks, */
+    FEW = 32,        /* elements that are in a tile without asking */
+    ELEMENTS = 1024, /* of most tiles */
+    FEW_RUNS = 128,  /* in one of more elements */
+    TURNED_MOST = 4, /* bytes of an element that a tile is made for turning, */
     WORTH_TURNED = 65536, /* in calls of so many */
     WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
     LONG_ROW = 240,       /* bytes; such rows of a tile need not be one */
     VECTOR_ROW = 16,   /* elements; f16, bf16, quotients of integers and what */
-    WIDE_ROW = 8,      /* of quotients of 64 bits */
     COMPARED_ROW = 32, /* is compared, with AVX2, go one by one below that */
+    WIDE_ROW = 8,      /* of quotients of 64 bits */
     CALL_TABLES = 100000, /* of the tables that such tiles need, per call */
     TILE_COST = 50000,    /* of steps through buffers, per tile */
     ONE_LOAD = 16,        /* bytes of a run; what is more costs, */

@@ -492,7 +492,7 @@ EW_INLINE bool ew_compare_worth(int64_t size, int64_t rows, int64_t cols)
 
 /* Makes all rows if they have one of the two forms. The kernels are that of the
    comparison, its mirrored one, and those of the forms. */
-static __attribute__((noinline)) bool
+static __attribute__((noinline, unused)) bool
 ew_compare_short(int64_t rows, int64_t cols, void *const data[],
                  const struct ew_stride s[], int64_t size, ew_kernel *self,
                  ew_kernel *mirrored, ew_kernel *spread, ew_kernel *repeated)

@@ -263,13 +263,15 @@ static inline uint8_t op_greater_equal_i64_u64(int64_t x, uint64_t y)
 
 /* With the operands the other way round it is the mirrored comparison. One line
    makes both kernels; on AVX-512 of what bits there are where an i64 x is not
-   negative. */
+   negative, without the forms of short rows, which would need kernels that are
+   not made of each other. */
 #if defined(EW_COMPARE_BITS)
-#define SAME(x) x
-#define KERNEL_MIXED(name, other, bits)                                        \
-    EW_COMPARE_AS_IS(SAME, name##_i64_u64, other##_u64_i64, int64_t, , bits)
+#define KERNEL_MIXED(name, bits)                                               \
+    EW_COMPARE_TEST(SU, name, int64_t, , bits)                                 \
+    EW_COMPARE_PLAIN(SU, loop_##name, name, int64_t)                           \
+    EW_KERNEL(SU(loop_##name), SU, name, int64_t, uint64_t, uint8_t)
 #else
-#define KERNEL_MIXED(name, other, bits)                                        \
+#define KERNEL_MIXED(name, bits)                                               \
     EW_KERNEL(ew_loop, SU, name, int64_t, uint64_t, uint8_t)
 #endif
 #define MIXED(name, other, bits)                                               \
@@ -279,7 +281,7 @@ static inline uint8_t op_greater_equal_i64_u64(int64_t x, uint64_t y)
     {                                                                          \
         ew_compare_mirrored(SU(name), rows, cols, data, s);                    \
     }                                                                          \
-    KERNEL_MIXED(name, other, bits)
+    KERNEL_MIXED(name, bits)
 MIXED(equal, equal,
       _mm512_mask_cmpeq_epi64_mask(~_mm512_movepi64_mask(x), x, y))
 MIXED(not_equal, not_equal,
