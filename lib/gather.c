@@ -283,10 +283,8 @@ static struct rectangle find_rectangle(const struct ew_loop *loop, int ndim,
                                        int k, int64_t size)
 {
     struct runs runs = find_runs(loop, ndim, k, size);
-    struct rectangle r = {0, 0, size, 1, 0};
-    r.inner = runs.first;
-    r.size = runs.run;
-    for (r.along = r.inner; r.along < ndim; r.along++) {
+    struct rectangle r = {runs.first, runs.first, runs.run, 1, 0};
+    for (; r.along < ndim; r.along++) {
         int64_t step = ew_magnitude(loop[r.along].stride[k]);
         int64_t n = loop[r.along].n;
         if (step == r.size && n * r.size >= EW_TURNED_BYTES &&

@@ -124,20 +124,28 @@ static bool compares_rows(const struct elementwise_plan *plan)
            type != ELEMENTWISE_C128 && plan->loop[0].n >= least;
 }
 
+/* Whether the elements of each input along columns are neighbours, or one. */
+static bool has_vectors(const struct elementwise_plan *plan)
+{
+    bool vectors = true;
+    for (int k = 0; k < 2; k++) {
+        int64_t step = plan->loop[0].stride[k];
+        vectors &= step == 0 || step == plan->pass.stored[k];
+    }
+    return vectors;
+}
+
 /* Whether an input would be spread into rows of several stores each, which
    takes longer than row by row, for which the other is dense, as vectors need,
    or made so in a tile. */
 static bool spreads_far(const struct elementwise_plan *plan, bool tiles)
 {
     const struct ew_loop *cols = &plan->loop[0];
-    bool far = false, gaps = false;
-    for (int k = 0; k < 2; k++) {
-        int64_t size = plan->pass.stored[k];
+    bool far = false;
+    for (int k = 0; k < 2; k++)
         far |= cols->stride[k] == 0 && !is_scalar(plan, k) &&
-               cols->n * size > EW_SPREAD_BYTES;
-        gaps |= cols->stride[k] != 0 && cols->stride[k] != size;
-    }
-    return far && (tiles || (!gaps && compares_rows(plan)));
+               cols->n * plan->pass.stored[k] > EW_SPREAD_BYTES;
+    return far && (tiles || (has_vectors(plan) && compares_rows(plan)));
 }
 
 /* Whether the kernel compares short rows that follow one another, or one row
@@ -181,14 +189,13 @@ static bool compares_short(const struct elementwise_plan *plan)
 static bool compares_apart(const struct elementwise_plan *plan)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
-    bool apart = false, gaps = false;
-    for (int k = 0; k < 2; k++) {
-        int64_t size = plan->pass.stored[k], step = cols->stride[k];
-        gaps |= step != 0 && step != size;
-        apart |= step == size && rows->stride[k] != 0 && !is_folded(plan, k) &&
-                 cols->n * size >= EW_LINE;
-    }
-    return apart && !gaps && cols->n >= COMPARED_APART && compares_rows(plan);
+    bool apart = false;
+    for (int k = 0; k < 2; k++)
+        apart |= cols->stride[k] != 0 && rows->stride[k] != 0 &&
+                 !is_folded(plan, k) &&
+                 cols->n * plan->pass.stored[k] >= EW_LINE;
+    return apart && has_vectors(plan) && cols->n >= COMPARED_APART &&
+           compares_rows(plan);
 }
 
 /* Whether all rows are divided by one row, whose inverses the kernel finds once
