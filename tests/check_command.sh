@@ -351,6 +351,12 @@ npy complex.npy '>c8' '(1,)' '\077\200\000\000\300\000\000\000'
 gives 'big-endian complex' '2 -4' f4 add complex.npy complex.npy
 npy big64.npy '>f8' '(2, 1)' '\077\360\000\000\000\000\000\000\300\000\000\000\000\000\000\000'
 gives 'big-endian, stretched' '2 3 4 2 3 4' f8 add little.npy big64.npy
+npy none64.npy '<f8' '(0, 20000)' ''
+dd if=/dev/zero bs=8000 count=20 2>/dev/null >zeros
+npy wide64.npy '>f8' '(20000,)' ''
+cat zeros >>wide64.npy
+gives 'big-endian, along no elements' '' f8 add none64.npy wide64.npy
+gives 'big-endian, to no elements' '' f8 copy wide64.npy --shape 0x20000
 for pad in '' ' ' '  ' '   '; do
     raw odd.npy "{'descr': '<i4', 'fortran_order': False, 'shape': (2,)}$pad" \
         '\007\000\000\000\011\000\000\000'

@@ -237,13 +237,15 @@ static void swap_bytes(unsigned char *at, size_t n, size_t size)
 }
 
 /* Copies a slab of an input to its scratch memory, in the byte order of this
-   machine. Along strides of 0 there is one index, in the copy too. */
+   machine. Along strides of 0 there is one index, in the copy too, unless the
+   slab is empty: then there is no room for any. */
 static elementwise_status stage(const struct slab_input *input,
                                 elementwise_tensor *part, int64_t *strides)
 {
     int64_t shape[ELEMENTWISE_MAX_NDIM], n = 1;
     for (int i = part->ndim - 1; i >= 0; i--) {
-        shape[i] = part->strides[i] ? part->shape[i] : 1;
+        bool one = part->strides[i] == 0 && part->shape[i] > 0;
+        shape[i] = one ? 1 : part->shape[i];
         strides[i] = part->strides[i] ? n : 0;
         n *= shape[i];
     }
