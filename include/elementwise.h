@@ -215,15 +215,16 @@ typedef struct elementwise_executor {
 /** A hint: the output is not read soon, so it is better stored past the
     caches. Outputs of 20 MiB and more are anyway, of 4 MiB where an input is
     transposed, and outputs in the place of an input never. It never changes a
-   result; gradients do not use it yet. */
+    result; gradients do not use it yet. */
 #define ELEMENTWISE_STREAM 8u
 
 /**
  * What elementwise_apply and plans can do beyond the plain calls. Start from
  * ELEMENTWISE_OPTIONS_INIT, which is the plain call, and change fields. The
- * struct grows at its end; new fields mean the plain call if they are 0.
- * Where a field says that it must be neutral, anything else is
- * ELEMENTWISE_INVALID: no option is ignored silently.
+ * struct grows at its end; new fields mean the plain call if they are 0, and
+ * a size that is not this version's is ELEMENTWISE_INVALID. Where a field says
+ * that it must be neutral, anything else is ELEMENTWISE_INVALID: no option is
+ * ignored silently.
  *
  * The scales and act make one pass of act(op(scale_x * x, scale_y * y)): the
  * operands and factors are converted to the type of the computation, each
@@ -793,12 +794,13 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * reads), tiles (whether operands pass through buffers), x_input and y_input
  * (as is, or transposed, gathered, permuted, repeated, spread or packed into a
  * buffer; staged: made dense before all else, which is what its strides then
- * say), rows (as is, or folded: short rows run as one), tile (how much of each
- * of the inner loops a tile holds, outermost first; empty if tiles are of the
- * two innermost), kept (the inputs of which such a tile is packed once for many
- * steps of a loop around it), stores (as usual, past the caches, or scattered
- * from a tile), act (its name), scaled (the operands that have a factor),
- * bytes.
+ * say), rows (as is, or folded: short rows run as one; or across: calls are
+ * along the loop outside, as rows are few), tile (how much of each of the inner
+ * loops a tile holds, outermost first; empty if tiles are of the two
+ * innermost), kept (the inputs of which such a tile is packed, or brought, once
+ * for many steps of a loop around it), stores (as usual, past the caches, or
+ * scattered from a tile), act (its name), scaled (the operands that have a
+ * factor), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

@@ -33,20 +33,22 @@ static struct ew_stride deep_stride(struct deep *deep, int k, int64_t cols)
 {
     const struct ew_pass *pass = deep->pass;
     struct ew_places *places = &deep->places[k];
+    struct ew_layout layout = {.size = pass->stored[k], .ndim = pass->deep};
     bool moves = k == EW_OUT;
-    for (int d = 0; d < pass->deep; d++)
-        moves |= deep->tile[d].stride[k] != 0;
+    for (int d = 0; d < pass->deep; d++) {
+        layout.loop[d] =
+            (struct ew_layout_loop){deep->tile[d].n, deep->tile[d].stride[k]};
+        moves |= layout.loop[d].step != 0;
+    }
     if (moves)
-        ew_places_make(places, deep->tile, pass->deep, k, pass->stored[k],
-                       k < EW_OUT ? &pass->gather[k] : NULL);
+        ew_places_make(places, &layout, k < EW_OUT ? &pass->gather[k] : NULL);
     bool run = moves && places->copies == 1 && !places->permute;
     bool dense = run && places->runs == 1;
     bool rows =
         run && !dense && pass->rows && places->run == cols * pass->stored[k];
     deep->lines[k].n = 0;
     if (moves && !dense && pass->ahead[k])
-        ew_lines_make(&deep->lines[k], deep->tile, pass->deep, k,
-                      pass->stored[k], pass->distant);
+        ew_lines_make(&deep->lines[k], &layout, pass->distant);
     deep->buffers.places[k] = moves && !dense && !rows ? places : NULL;
     if (rows)
         return (struct ew_stride){deep->tile[pass->deep - 1].stride[k],

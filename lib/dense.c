@@ -171,11 +171,15 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
                             nest.count[EW_OUT]) ||
         ew_strategy_stages(nest.loop, nest.ndim, size_out,
                            nest.count[EW_OUT]) ||
+        (bytes.x < bytes.out && ew_strategy_again(bytes.x, bytes.out)) ||
+        (bytes.y < bytes.out && ew_strategy_again(bytes.y, bytes.out)) ||
         ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
         return false;
     void *const data[] = {x->data, y->data, out->data};
     if (!nest.empty)
-        ew_execute_calls(nest.loop, nest.ndim, kernel, NULL, data);
+        ew_execute_calls(
+            nest.loop, nest.ndim, kernel, NULL,
+            ew_strategy_across(nest.loop, nest.ndim, size, size_out), data);
     return true;
 }
 

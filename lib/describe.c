@@ -151,7 +151,9 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
                 plan->what, first, mixed ? "_" : "", mixed ? second : "",
                 tiles ? "true" : "false", ew_strategy_input(plan, EW_X),
                 ew_strategy_input(plan, EW_Y),
-                plan->pass.fold || plan->pass.deep ? "folded" : "as is");
+                plan->pass.fold || plan->pass.deep ? "folded"
+                : plan->pass.across && !tiles      ? "across"
+                                                   : "as is");
     add_tile(&text, plan);
     const bool kept[] = {ew_strategy_keeps(plan, EW_X),
                          ew_strategy_keeps(plan, EW_Y)};

@@ -39,13 +39,12 @@ static int64_t least(int64_t a, int64_t b)
 /* The part of a block from a row and a column on, made in place and of pointers
    read one by one: a copy would read in one what was just stored in two, and
    processors wait until all stores before it, to out, are done. */
-static inline void cut(const struct ew_block *block, int operands, int64_t row,
-                       int64_t col, int64_t rows, int64_t cols,
-                       struct ew_block *tile)
+static inline void cut(const struct ew_block *block, int64_t row, int64_t col,
+                       int64_t rows, int64_t cols, struct ew_block *tile)
 {
     tile->rows = least(rows, block->rows - row);
     tile->cols = least(cols, block->cols - col);
-    for (int k = 0; k < operands; k++) {
+    for (int k = 0; k < EW_FORWARD; k++) {
         struct ew_stride s = block->stride[k];
         void *data = *(void *const volatile *)&block->data[k];
         tile->stride[k] = s;
@@ -55,13 +54,14 @@ static inline void cut(const struct ew_block *block, int operands, int64_t row,
 
 /* As many elements as fit the buffers at the widest type, or the cache if only
    an activation follows. What is only streamed has smaller tiles, for the next
-   one to be read while this one is stored. */
+   one to be read while this one is stored, unless they are read again. */
 static int64_t tile_elements(const struct ew_pass *pass)
 {
     unsigned widest =
         ew_pass_widest(pass, pass->store && pass->stream ? EW_FORWARD : 2);
     int64_t alone = pass->act ? PIECE_BYTES : STREAM_BYTES;
-    return (ew_pass_buffers(pass) ? EW_TILE_BYTES : alone) / widest;
+    bool large = ew_pass_buffers(pass) || pass->again;
+    return (large ? EW_TILE_BYTES : alone) / widest;
 }
 
 /* Columns of a tile: all, or as many as fit; fewer where an input is turned,
@@ -121,7 +121,7 @@ static bool next_tile(struct way *way, struct ew_block *tile)
     int64_t cols = way->col ? way->cols : way->first;
     if (way->top >= block->rows)
         return false;
-    cut(block, EW_FORWARD, way->row, way->col, way->rows, cols, tile);
+    cut(block, way->row, way->col, way->rows, cols, tile);
     for (int k = 0; k < EW_FORWARD && way->step; k++)
         tile->data[k] =
             ew_moved(tile->data[k], way->step * way->again->stride[k]);
@@ -275,8 +275,26 @@ static inline void call_along(const struct ew_loop *loop,
     }
 }
 
+/* The same with so many steps of the loop as rows of a call, and calls along
+   the rows. */
+static void call_across(const struct ew_loop *loop, const struct ew_loop *row,
+                        const struct ew_loop *col, ew_kernel *op,
+                        const struct ew_around *around, int across,
+                        void *const data[])
+{
+    void *start[] = {data[EW_X], data[EW_Y], data[EW_OUT]};
+    struct ew_loop some = *loop;
+    for (int64_t left = loop->n; left > 0; left -= some.n) {
+        some.n = least(across, left);
+        call_along(row, &some, col, op, around, start);
+        for (int k = 0; k < EW_FORWARD; k++)
+            start[k] = ew_moved(start[k], some.n * loop->stride[k]);
+    }
+}
+
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
-                      const struct ew_around *around, void *const data[])
+                      const struct ew_around *around, int across,
+                      void *const data[])
 {
     const struct ew_loop *col = ndim > 0 ? &loop[0] : &once;
     const struct ew_loop *row = ndim > 1 ? &loop[1] : &once;
@@ -285,7 +303,11 @@ void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
     for (int d = 3; d < ndim; d++)
         index[d] = 0;
     do
-        call_along(ndim > 2 ? &loop[2] : &once, row, col, op, around, start);
+        if (across)
+            call_across(&loop[2], row, col, op, around, across, start);
+        else
+            call_along(ndim > 2 ? &loop[2] : &once, row, col, op, around,
+                       start);
     while (ew_loops_advance(loop, 3, ndim, EW_FORWARD, index, start));
 }
 
@@ -302,7 +324,7 @@ static void run_tile(const struct ew_pass *pass, const struct ew_block *block,
                      struct ew_buffers *buffers)
 {
     struct ew_block tile;
-    cut(block, EW_FORWARD, 0, 0, block->rows, block->cols, &tile);
+    cut(block, 0, 0, block->rows, block->cols, &tile);
     ew_steps_run(pass, &tile, buffers);
 }
 
@@ -318,7 +340,7 @@ static __attribute__((noinline)) void run_tiles(const struct ew_pass *pass,
     struct ew_block tile;
     for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {
-            cut(block, EW_FORWARD, r, c, rows, cols, &tile);
+            cut(block, r, c, rows, cols, &tile);
             buffers->kept[EW_X] = x && r + c > 0;
             buffers->kept[EW_Y] = y && r + c > 0;
             ew_steps_run(pass, &tile, buffers);
@@ -367,7 +389,8 @@ static void run_pass(const struct ew_loop *loop, int ndim,
     else if (ew_pass_tiles(pass))
         run_blocks(loop, ndim, pass, data);
     else
-        ew_execute_calls(loop, ndim, pass->op, &pass->around, data);
+        ew_execute_calls(loop, ndim, pass->op, &pass->around, pass->across,
+                         data);
 }
 
 /* In place out's lines are read, so they are in the caches anyway. Short rows

@@ -15,9 +15,11 @@ enum { EW_FORWARD = EW_OUT + 1 }; /* operands of a forward call */
 void ew_execute(const struct ew_loop *loop, int ndim,
                 const struct ew_pass *pass, void *const data[]);
 
-/* The same for a pass of which op is all. around may be NULL. */
+/* The same for a pass of which op is all. around may be NULL, across 0 (of a
+   pass). */
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
-                      const struct ew_around *around, void *const data[]);
+                      const struct ew_around *around, int across,
+                      void *const data[]);
 
 /* The two inner loops of a nest over some operands, and where they start. */
 struct ew_block {

@@ -50,25 +50,25 @@ static void pack(struct ew_pass *pass, const struct ew_loop *loop, int ndim,
     pass->result_size = (unsigned char)size;
 }
 
-/* Runs one of the EW_ANY_ reductions over the operands from `first` to y. */
+/* Runs one of the EW_ANY_ reductions over the operands from `first` to y: over
+   y as it is stored, or over x and y as op reads them. */
 static bool find(const struct elementwise_plan *plan, int what, int first,
-                 struct ew_pass pass, elementwise_dtype dtype,
-                 void *const data[])
+                 elementwise_dtype dtype, void *const data[])
 {
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
     uint8_t found = 0;
     void *const operands[] = {first == EW_X ? data[EW_X] : NULL, data[EW_Y],
                               &found};
-    pass.op = ew_table_kernel(plan->level, what, dtype, dtype);
-    pass.round = pass.store = pass.pack[EW_X] = pass.pack[EW_Y] = NULL;
-    pass.stream = NULL;
-    pass.fold = false; /* these are not the plan's loops */
-    pass.turn = 0;
-    pass.deep = 0;
-    pass.again = 0;
+    struct ew_pass pass = {
+        .op = ew_table_kernel(plan->level, what, dtype, dtype)};
     int ndim = input_loops(plan, first, loop);
     if (first == EW_Y)
         pack(&pass, loop, ndim, plan->level, dtype);
+    for (int k = EW_X; k <= EW_Y && first == EW_X; k++) {
+        pass.load[k] = plan->pass.load[k];
+        pass.stored[k] = plan->pass.stored[k];
+        pass.size[k] = plan->pass.size[k];
+    }
     ew_execute(loop, ndim, &pass, operands);
     return found;
 }
@@ -77,9 +77,8 @@ elementwise_status ew_fault_check(const struct elementwise_plan *plan,
                                   void *const data[])
 {
     elementwise_dtype y = plan->types.operand[EW_Y];
-    const struct ew_pass as_stored = {0};
     if (plan->types.fault == EW_FAULT_ZERO) {
-        if (!find(plan, EW_ANY_ZERO, EW_Y, as_stored, y, data))
+        if (!find(plan, EW_ANY_ZERO, EW_Y, y, data))
             return ELEMENTWISE_OK;
         return ew_fail(ELEMENTWISE_DIVISION_BY_ZERO,
                        "%s: an element of y is 0, and integers cannot be "
@@ -88,9 +87,9 @@ elementwise_status ew_fault_check(const struct elementwise_plan *plan,
     }
     /* Negative exponents are rare: look for one before looking at pairs. */
     if (ew_types_kind(y) != EW_KIND_INT ||
-        !find(plan, EW_ANY_NEGATIVE, EW_Y, as_stored, y, data) ||
-        !find(plan, EW_ANY_ZERO_TO_NEGATIVE, EW_X, plan->pass,
-              plan->types.compute[EW_X], data))
+        !find(plan, EW_ANY_NEGATIVE, EW_Y, y, data) ||
+        !find(plan, EW_ANY_ZERO_TO_NEGATIVE, EW_X, plan->types.compute[EW_X],
+              data))
         return ELEMENTWISE_OK;
     return ew_fail(ELEMENTWISE_DIVISION_BY_ZERO,
                    "%s: an integer 0 is raised to a negative power; out is "

@@ -69,23 +69,30 @@ void ew_fuse_scales(struct ew_pass *pass, int level, elementwise_dtype compute,
 
 enum { LONG_ROW = 1024 }; /* bytes of a row of out */
 
-/* The activations that a kernel of op may make too (kernel.h). */
-static bool is_short(elementwise_act act)
+static bool cuts_off(elementwise_act act)
 {
-    return act <= ELEMENTWISE_ACT_LEAKY_RELU;
+    return act == ELEMENTWISE_ACT_RELU || act == ELEMENTWISE_ACT_RELU6;
+}
+
+/* Whether a result of f16 or bf16 is rounded before an activation: one that
+   cuts off gives the same then, and is made of bits in less time than in f32 by
+   any kernel. */
+static bool rounds_first(const struct elementwise_plan *plan,
+                         const elementwise_options *o)
+{
+    bool half = ew_types_size(plan->types.compute[EW_OUT]) == 2;
+    return half && cuts_off(o->act) && o->scale_x == 1 && o->scale_y == 1;
 }
 
 /* What such a kernel is told. */
 static struct ew_around around(elementwise_dtype dtype,
                                const elementwise_options *o)
 {
-    bool stops =
-        o->act == ELEMENTWISE_ACT_RELU || o->act == ELEMENTWISE_ACT_RELU6;
     const double number[EW_AROUNDS] = {
         [EW_FACTOR_X] = o->scale_x,
         [EW_FACTOR_Y] = o->scale_y,
         [EW_SLOPE] = o->act == ELEMENTWISE_ACT_LEAKY_RELU ? o->alpha : 1,
-        [EW_LOW] = stops ? 0 : -INFINITY,
+        [EW_LOW] = cuts_off(o->act) ? 0 : -INFINITY,
         [EW_HIGH] = o->act == ELEMENTWISE_ACT_RELU6 ? 6 : INFINITY};
     struct ew_around a = {.alpha = parameter(dtype, o->alpha)};
     for (int i = 0; i < EW_AROUNDS; i++)
@@ -106,6 +113,14 @@ static ew_kernel *whole(const struct elementwise_plan *plan, int kind)
     return ew_table_kernel(plan->level, kind + op, dtype, dtype);
 }
 
+/* Whether that makes the activation too. */
+static bool made_by_op(const struct elementwise_plan *plan,
+                       const elementwise_options *o)
+{
+    return whole(plan, EW_WHOLE) && o->act <= ELEMENTWISE_ACT_LEAKY_RELU &&
+           !rounds_first(plan, o);
+}
+
 /* Leaves as many steps to op as it has a kernel for. */
 static void fuse_into_op(struct elementwise_plan *plan,
                          const elementwise_options *options)
@@ -113,13 +128,14 @@ static void fuse_into_op(struct elementwise_plan *plan,
     struct ew_pass *pass = &plan->pass;
     ew_kernel *op = whole(plan, EW_WHOLE);
     bool scaled = pass->scale[EW_X] || pass->scale[EW_Y];
-    if (!op || !(scaled || is_short(options->act)))
+    bool act = made_by_op(plan, options);
+    if (!op || !(scaled || act))
         return;
     pass->op = op;
     if (pass->past)
         pass->past = whole(plan, EW_WHOLE_PAST);
     pass->scale[EW_X] = pass->scale[EW_Y] = NULL;
-    if (is_short(options->act))
+    if (act)
         pass->act = NULL;
     pass->around = around(plan->types.compute[EW_OUT], options);
 }
@@ -142,28 +158,41 @@ static void fuse_behind_op(struct elementwise_plan *plan)
     pass->act = NULL;
 }
 
+/* The strategy was chosen for op alone. It is chosen again where op takes the
+   kernels of f32 for steps beside it, and where it left short rows to masks,
+   which kernels have for op alone. plan->calls and its arguments need no
+   second look: only tiles have their loops in another order, and what has tiles
+   is no call. */
+static void choose_again(struct elementwise_plan *plan,
+                         const elementwise_options *options)
+{
+    bool steps = !made_by_op(plan, options) && !rounds_first(plan, options);
+    plan->act = options->act;
+    plan->scaled[EW_X] = options->scale_x != 1;
+    plan->scaled[EW_Y] = options->scale_y != 1;
+    if ((steps && ew_types_widen(plan->op, &plan->types)) ||
+        plan->pass.masked) {
+        ew_plan_choose_kernels(plan);
+        ew_strategy_choose(plan);
+    }
+}
+
 elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
                                 const elementwise_options *options)
 {
     struct ew_pass *pass = &plan->pass;
+    bool nothing = ew_fuse_nothing(options);
     elementwise_status status =
         ew_fuse_check(plan->what, &plan->types, options);
-    bool nothing = ew_fuse_nothing(options);
     if (status)
         return status;
-    bool steps = !nothing && !(whole(plan, EW_WHOLE) && is_short(options->act));
-    if (steps && ew_types_widen(plan->op, &plan->types)) {
-        ew_plan_choose_kernels(plan);
-        ew_strategy_choose(plan);
-    }
+    if (!nothing)
+        choose_again(plan, options);
     if (options && options->flags & ELEMENTWISE_STREAM)
         ew_strategy_stream(plan); /* not before: that would forget it */
     if (nothing)
         return ELEMENTWISE_OK;
     elementwise_dtype compute = plan->types.compute[EW_OUT];
-    plan->act = options->act;
-    plan->scaled[EW_X] = options->scale_x != 1;
-    plan->scaled[EW_Y] = options->scale_y != 1;
     ew_fuse_scales(pass, plan->level, compute, options);
     if (options->act != ELEMENTWISE_ACT_NONE) {
         pass->act =

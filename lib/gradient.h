@@ -89,17 +89,17 @@ struct ew_gradient {
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };
 
-/* Checks the layouts and fills g. INVALID, BAD_AXIS, BAD_SHAPE, BAD_DTYPE,
-   OVERLAP, TOO_LARGE, NO_GRADIENT. */
-elementwise_status ew_gradient_make(struct ew_gradient *g,
-                                    const struct ew_request *request);
+/* terms.c: checks the layouts and fills g; a first gradient gets its name in
+   r. INVALID, BAD_AXIS, BAD_SHAPE, BAD_DTYPE, OVERLAP, TOO_LARGE,
+   NO_GRADIENT. */
+elementwise_status ew_terms_make(struct ew_gradient *g, struct ew_request *r);
 
-/* Checks the data, by EW_X ... EW_DDOUT, and runs. INVALID, OVERLAP,
-   MISALIGNED. */
-elementwise_status ew_gradient_run(const struct ew_gradient *g,
-                                   void *const data[]);
-
-elementwise_status ew_gradient_apply(const struct ew_request *request);
+/* The same for the gradient that a sum is: dout is src, dx is dst. flags may
+   have ELEMENTWISE_ADD_TO_OUT. */
+elementwise_status ew_terms_make_sum(struct ew_gradient *g,
+                                     const elementwise_tensor *src, int axis,
+                                     const elementwise_tensor *dst,
+                                     unsigned flags);
 
 /* The walk of one gradient; walk.c. data starts where the loops do. */
 void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w);

@@ -120,14 +120,6 @@ static void measure(struct elementwise_plan *plan, int k)
     plan->highest[k] = high;
 }
 
-static bool has_no_elements(int ndim, const int64_t *shape)
-{
-    for (int i = 0; i < ndim; i++)
-        if (shape[i] == 0)
-            return true;
-    return false;
-}
-
 /* Opens and normalises the loops. The output comes first in their order, so
    that stores run forward through memory. */
 static void make_loops(struct elementwise_plan *plan,
@@ -135,7 +127,7 @@ static void make_loops(struct elementwise_plan *plan,
 {
     static const int order[] = {EW_OUT, EW_X, EW_Y};
     plan->ndim = 0;
-    plan->empty = has_no_elements(plan->result_ndim, plan->result_shape);
+    plan->empty = ew_shape_is_empty(plan->result_ndim, plan->result_shape);
     for (int k = 0; k < 3; k++)
         plan->offset[k] = 0;
     if (plan->empty)
@@ -260,7 +252,7 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
     plan->result_ndim = ndim;
     for (int k = 0; k < 3; k++)
         plan->exists[k] =
-            !has_no_elements(placed[k].tensor->ndim, placed[k].tensor->shape);
+            !ew_shape_is_empty(placed[k].tensor->ndim, placed[k].tensor->shape);
     make_loops(plan, placed);
     plan->in_place[EW_X] = same_layout(plan, EW_X);
     plan->in_place[EW_Y] = same_layout(plan, EW_Y);
@@ -330,7 +322,7 @@ static bool run_calls(const struct elementwise_plan *plan, void *const data[])
         plan->pass.op(plan->rows, plan->cols, data, plan->stride);
     else
         ew_execute_calls(plan->loop, plan->ndim, plan->pass.op,
-                         &plan->pass.around, data);
+                         &plan->pass.around, plan->pass.across, data);
     return true;
 }
 

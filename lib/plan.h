@@ -68,7 +68,8 @@ struct ew_pass {
     unsigned char stored[3];      /* bytes of an element in memory */
     unsigned char size[3];        /* of an element as op reads and writes it */
     unsigned char result_size;    /* of an element after round */
-    bool fold; /* the rows of a tile are dense and run as one */
+    bool fold;   /* the rows of a tile are dense and run as one */
+    bool masked; /* short rows are left to op, not folded, as it has masks */
     /* Rows of a tile where an input is transposed, or 0: such tiles are square
        rather than long. */
     unsigned char turn;
@@ -77,6 +78,9 @@ struct ew_pass {
        reads on in memory. It is the one outside the tile, or that of rows, of
        which each is several tiles. */
     unsigned char again;
+    /* Rows of a call where it goes along the loop outside the two inner ones
+       instead, as that of rows has too few; 0: it does not. */
+    unsigned char across;
     bool ahead[3]; /* there, and in tiles of several loops, whether lines of the
                       next tile are asked for */
     /* Loops of a tile if they are not the two innermost, and how much of each
@@ -189,7 +193,7 @@ static inline unsigned ew_pass_widest(const struct ew_pass *pass, int stored)
    cache, buffer or not, and only from there is anything stored past it. */
 static inline bool ew_pass_tiles(const struct ew_pass *pass)
 {
-    return ew_pass_buffers(pass) || pass->act || pass->stream;
+    return ew_pass_buffers(pass) || pass->act || pass->stream || pass->again;
 }
 
 /* Whether input k shares a byte with out. data starts where the loops do. */

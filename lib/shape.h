@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "elementwise.h"
 
@@ -68,6 +69,23 @@ elementwise_status ew_shape_axis(struct ew_alignment *a);
 
 /* Whether resolving with this axis would succeed; for advice in messages. */
 bool ew_shape_legal(const struct ew_alignment *a, int axis);
+
+static inline bool ew_shape_equal(const elementwise_tensor *x,
+                                  const elementwise_tensor *y)
+{
+    size_t bytes = (size_t)x->ndim * sizeof *x->shape;
+    return x->ndim == y->ndim &&
+           (bytes == 0 || memcmp(x->shape, y->shape, bytes) == 0);
+}
+
+/* Whether it has no elements. */
+static inline bool ew_shape_is_empty(int ndim, const int64_t *shape)
+{
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] == 0)
+            return true;
+    return false;
+}
 
 /* The extent of an operand at dimension dim of the result; 1 where it has
    none. */

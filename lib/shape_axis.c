@@ -8,8 +8,6 @@
  */
 #include "shape.h"
 
-#include <string.h>
-
 /* The rank that is left when trailing extents of 1 are dropped. */
 static int without_trailing_ones(const elementwise_tensor *t)
 {
@@ -19,14 +17,6 @@ static int without_trailing_ones(const elementwise_tensor *t)
     return ndim;
 }
 
-static bool equal_shapes(const elementwise_tensor *x,
-                         const elementwise_tensor *y)
-{
-    size_t bytes = (size_t)x->ndim * sizeof *x->shape;
-    return x->ndim == y->ndim &&
-           (bytes == 0 || memcmp(x->shape, y->shape, bytes) == 0);
-}
-
 /* The order of the tests matters: equal shapes and scalars do not read axis,
    so it may be anything for them. */
 elementwise_status ew_shape_axis(struct ew_alignment *a)
@@ -34,7 +24,7 @@ elementwise_status ew_shape_axis(struct ew_alignment *a)
     ew_shape_numpy(a); /* ndim, and the operand that is not placed */
     const elementwise_tensor *x = a->x.tensor, *y = a->y.tensor;
     struct ew_placed *placed = x->ndim < y->ndim ? &a->x : &a->y;
-    if (equal_shapes(x, y))
+    if (ew_shape_equal(x, y))
         return ELEMENTWISE_OK;
     placed->ndim = without_trailing_ones(placed->tensor);
     if (placed->ndim == 0)

@@ -181,7 +181,7 @@ static void copy(const struct elementwise_plan *plan, void *from, void *to)
     }
     ew_execute_calls(
         loop, ew_plan_merge(loop, ndim, EW_OUT + 1),
-        ew_table_move(plan->level, plan->types.operand[s->operand]), NULL,
+        ew_table_move(plan->level, plan->types.operand[s->operand]), NULL, 0,
         data);
 }
 

@@ -30,8 +30,21 @@ enum {
     WORTH_TURNING = 4,   /* extents of what is transposed */
     COMPARED_ROW = 32,   /* elements of a row that makes a vector of results */
     COMPARED_APART = 12, /* elements of a row that is taken where it lies */
-    COMPARED_SPREAD = 128, /* bytes of an input whose elements are spread */
-    COMPARED_REPEATED = 58 /* bytes of a row that is kept in a register */
+    COMPARED_SPREAD = 128,  /* bytes of an input whose elements are spread */
+    COMPARED_REPEATED = 58, /* bytes of a row that is kept in a register */
+    /* Rows that are taken as they are, under masks: so many of so many bytes,
+       and no more than so far apart. */
+    MASKED_ROWS = 32,
+    MASKED_ROW = 32,
+    MASKED_APART = 512,
+    /* Calls that go along the loop outside their rows: so few rows, of so many
+       bytes, and so many of out; bytes that a call takes of all operands, which
+       are to stay in the L1 cache, and the rows of a call at most. */
+    ACROSS_FEW = 12,
+    ACROSS_ROW = 128,
+    ACROSS_ALL = 1 << 20,
+    ACROSS_BYTES = 16 << 10,
+    ACROSS_MOST = 255
 };
 
 /* Whether so many rows share one of input k, which is kept in a tile's buffer,
@@ -44,19 +57,33 @@ static bool is_shared(const struct elementwise_plan *plan, int k)
            cols->n * plan->pass.stored[k] <= EW_SHARED_BYTES;
 }
 
+/* Bytes of an operand's elements, each of them once. */
+static int64_t bytes_of(const struct elementwise_plan *plan, int k)
+{
+    int64_t bytes = plan->pass.stored[k];
+    for (int i = 0; i < plan->ndim; i++)
+        if (plan->loop[i].stride[k])
+            bytes *= plan->loop[i].n;
+    return bytes;
+}
+
 /* The loop along which input k runs through memory, several elements to a line,
-   if that is not the innermost, where it runs across it; 0: there is none. */
+   if that is not the innermost, where it runs across it; 0: there is none. From
+   the caches, elements of 4 bytes are as well picked one by one as turned where
+   steps are no shuffles. */
 static int across(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
     int64_t inner = ew_magnitude(loop[0].stride[k]), least = inner;
+    int64_t size = plan->pass.stored[k];
+    bool near = size == 4 && bytes_of(plan, EW_OUT) < EW_STREAM_TURNED;
+    int64_t most = near ? EW_SHUFFLED * size : EW_LINE - 1;
     int along = 0;
-    if (inner == plan->pass.stored[k] || loop[0].n < WORTH_TURNING ||
-        is_shared(plan, k))
+    if (inner == size || loop[0].n < WORTH_TURNING || is_shared(plan, k))
         return 0;
     for (int i = 1; i < plan->ndim; i++) {
         int64_t step = ew_magnitude(loop[i].stride[k]);
-        if (step && step < least && step < EW_LINE &&
+        if (step && step < least && step <= most &&
             loop[i].n >= WORTH_TURNING) {
             least = step;
             along = i;
@@ -184,6 +211,37 @@ static bool compares_short(const struct elementwise_plan *plan)
             compares_repeated(plan, EW_X) || compares_repeated(plan, EW_Y));
 }
 
+/* Whether the kernel has vectors for rows of up to a line, by masks of AVX-512:
+   those of operations that wait for memory, with nothing around them. */
+static bool masks_rows(const struct elementwise_plan *plan)
+{
+    elementwise_dtype type = plan->types.compute[EW_X];
+    return plan->level >= EW_LEVEL_AVX512 && plan->op >= ELEMENTWISE_ADD &&
+           plan->op <= ELEMENTWISE_MIN && plan->op != ELEMENTWISE_DIV &&
+           plan->act == ELEMENTWISE_ACT_NONE && !plan->scaled[EW_X] &&
+           !plan->scaled[EW_Y] && plan->pass.stored[EW_OUT] >= 4 &&
+           type != ELEMENTWISE_C64 && type != ELEMENTWISE_C128;
+}
+
+/* Whether such rows are taken as they are. That is better than to fold them if
+   both inputs would go through buffers, or if rows are whole lines; where they
+   are far apart, each on a page of its own, tiles of several loops are better.
+ */
+static bool takes_rows(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t bytes = cols->n * plan->pass.stored[EW_OUT];
+    int packs = 0;
+    bool near = true;
+    for (int k = 0; k < 2; k++) {
+        packs += !is_folded(plan, k) && !is_scalar(plan, k);
+        near &= ew_magnitude(rows->stride[k]) <= MASKED_APART;
+    }
+    bool pays = packs == 2 ? bytes >= MASKED_ROW : bytes == EW_LINE;
+    return masks_rows(plan) && is_folded(plan, EW_OUT) && has_vectors(plan) &&
+           near && packs && pays && bytes <= EW_LINE && rows->n >= MASKED_ROWS;
+}
+
 /* Whether rows of a line and more are compared where they lie, as some have
    gaps between them and would be copied to be folded. */
 static bool compares_apart(const struct elementwise_plan *plan)
@@ -210,21 +268,24 @@ static bool keeps_inverses(const struct elementwise_plan *plan)
            3 * lines * EW_LINE <= 4 * bytes;
 }
 
-/* Whether the ends of rows are integers that are divided one by one, as rows
-   are neither whole vectors nor divided by a number each. */
-static bool divides_ends(const struct elementwise_plan *plan)
+/* Whether a ninth and more of the vectors that integers are divided in is
+   empty, as rows end in the middle of one, and are not divided by a number
+   each. */
+static bool wastes_vectors(const struct elementwise_plan *plan)
 {
     const struct ew_loop *cols = &plan->loop[0];
+    int64_t bytes = cols->n * plan->pass.stored[EW_OUT];
+    int64_t vector = plan->level >= EW_LEVEL_AVX512 ? EW_LINE : EW_LINE / 2;
+    int64_t vectors = (bytes + vector - 1) / vector;
     return plan->types.fault == EW_FAULT_ZERO && cols->stride[EW_Y] != 0 &&
-           plan->pass.stored[EW_OUT] <= 4 &&
-           cols->n * plan->pass.stored[EW_OUT] % EW_LINE != 0;
+           plan->pass.stored[EW_OUT] <= 4 && 9 * bytes < 8 * vectors * vector;
 }
 
 /* Bytes of out's rows from which on they are not folded; `tiles` says that
    there are tiles anyway. */
 static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
 {
-    if (tiles || divides_ends(plan))
+    if (tiles || wastes_vectors(plan))
         return EW_SHORT_TILED;
     return ew_strategy_long_row(plan->loop, plan->pass.stored[EW_OUT]);
 }
@@ -245,16 +306,6 @@ static void fold(struct elementwise_plan *plan, bool tiles)
     for (int k = 0; k < 2; k++)
         if (!is_folded(plan, k) && !is_scalar(plan, k))
             pack(plan, k);
-}
-
-/* Bytes of an operand's elements, each of them once. */
-static int64_t bytes_of(const struct elementwise_plan *plan, int k)
-{
-    int64_t bytes = plan->pass.stored[k];
-    for (int i = 0; i < plan->ndim; i++)
-        if (plan->loop[i].stride[k])
-            bytes *= plan->loop[i].n;
-    return bytes;
 }
 
 /* Elements in a block from which those that are `step` bytes apart may be
@@ -453,16 +504,31 @@ static bool streams_turned(const struct elementwise_plan *plan, int64_t bytes)
             ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
 }
 
-/* Whether packed input k stands still along loop i, so that what a tile has of
-   it may be kept for many steps. Rows that share one are such a loop if each is
-   several tiles; if not, that is kept anyway. Not worth it where the other
-   input is turned, which is then not read along memory, and brings more. */
+/* Whether what each step of loop i reads of input k is more than caches keep
+   until the next one. Rows that are divided by one are not cut, as the kernel
+   then finds the inverses of that once. */
+static bool is_read_again(const struct elementwise_plan *plan, int k, int i)
+{
+    int64_t bytes = plan->pass.stored[k];
+    for (int j = 0; j < i; j++)
+        if (plan->loop[j].stride[k])
+            bytes *= plan->loop[j].n;
+    return ew_strategy_again(bytes, bytes_of(plan, EW_OUT)) &&
+           !(k == EW_Y && ew_strategy_divides_c64(plan));
+}
+
+/* Whether input k stands still along loop i, so that what a tile has of it may
+   be kept for many steps: in its buffer, or in the caches if a step reads more
+   than they keep. Rows that share one are such a loop if each is several tiles;
+   if not, that is kept anyway. Not worth it where the other input is turned,
+   which is then not read along memory, and brings more. */
 static bool stays(const struct elementwise_plan *plan, int k, int i)
 {
     const struct ew_loop *loop = plan->loop;
     bool pieces = loop[0].n > EW_TILE_BYTES / ew_pass_widest(&plan->pass, 2);
     bool shared = loop[1].stride[k] == 0;
-    return plan->pass.pack[k] && loop[i].stride[k] == 0 &&
+    bool worth = plan->pass.pack[k] || is_read_again(plan, k, i);
+    return worth && loop[i].stride[k] == 0 &&
            (i == 1 ? pieces && !plan->pass.turn : !shared) &&
            (!is_turned(plan, !k) || brings(plan, k) >= brings(plan, !k));
 }
@@ -536,6 +602,26 @@ static void read_on(struct elementwise_plan *plan)
         plan->pass.again = 2;
 }
 
+int ew_strategy_across(const struct ew_loop *loop, int ndim, int64_t size,
+                       int64_t size_out)
+{
+    if (ndim < 3)
+        return 0;
+    const struct ew_loop *rows = &loop[1], *next = &loop[2];
+    if (rows->n > ACROSS_FEW || next->n < 2 * rows->n ||
+        loop[0].n > ACROSS_ROW / size)
+        return 0;
+    int64_t row = loop[0].n * size, all = loop[0].n * size_out, bytes = 0;
+    for (int i = 1; i < ndim; i++)
+        all *= loop[i].n;
+    for (int k = 0; k <= EW_OUT; k++)
+        bytes += next->stride[k] ? row : 0;
+    if (all > ACROSS_ALL || bytes == 0)
+        return 0;
+    return (int)(ACROSS_BYTES / bytes < ACROSS_MOST ? ACROSS_BYTES / bytes
+                                                    : ACROSS_MOST);
+}
+
 void ew_strategy_choose(struct elementwise_plan *plan)
 {
     if (plan->empty || plan->ndim == 0)
@@ -543,8 +629,11 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     bool tiles = ew_pass_tiles(&plan->pass), as_is = false;
     if (plan->ndim > 1) {
         turn(plan);
-        tiles |= !plan->pass.turn && gathers(plan);
-        as_is = !tiles && !plan->pass.turn && compares_short(plan);
+        if (!plan->pass.turn) {
+            tiles |= gathers(plan);
+            plan->pass.masked = !tiles && takes_rows(plan);
+            as_is = plan->pass.masked || (!tiles && compares_short(plan));
+        }
         if (!as_is)
             fold(plan, tiles);
     }
@@ -567,6 +656,10 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     if (plan->pass.turn ? streams_turned(plan, bytes)
                         : ew_strategy_streams(bytes))
         ew_strategy_stream(plan);
+    if (!ew_pass_tiles(&plan->pass))
+        plan->pass.across = (unsigned char)ew_strategy_across(
+            plan->loop, plan->ndim, ew_pass_widest(&plan->pass, EW_OUT),
+            plan->pass.stored[EW_OUT]);
 }
 
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
@@ -582,7 +675,7 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
         return "as is";
     if (plan->loop[0].stride[k] == 0)
         return "spread";
-    if (plan->pass.turn && across(plan, k) == 1)
+    if (is_turned(plan, k))
         return "transposed";
     if (plan->loop[0].stride[k] != plan->pass.stored[k])
         return "gathered";
@@ -592,5 +685,5 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
 bool ew_strategy_keeps(const struct elementwise_plan *plan, int k)
 {
     int again = plan->pass.again;
-    return again && plan->pass.pack[k] && plan->loop[again].stride[k] == 0;
+    return again && plan->loop[again].stride[k] == 0;
 }

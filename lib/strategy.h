@@ -38,6 +38,9 @@ enum {
     EW_KEPT_ROWS = 8,
     EW_KEPT_BYTES = 32,
     EW_KEPT_FROM = 1 << 20,
+    /* The same of an input that is not packed: fewer are in the L2 cache when
+       they are read again, twice as many if out is not. */
+    EW_AGAIN_FROM = 3 << 18,
     /* Bytes of out from which the lines of the next tile are asked for there:
        those of out, which fewer leave in the L2 cache, and of any operand in
        tiles of several loops; of an input beside what is turned, and of what
@@ -121,6 +124,13 @@ static inline bool ew_strategy_streams(int64_t bytes)
     return bytes >= EW_STREAM_FROM;
 }
 
+/* Whether so many bytes of an input, which steps of a loop read all again, are
+   no longer near then. */
+static inline bool ew_strategy_again(int64_t bytes, int64_t bytes_out)
+{
+    return bytes >= EW_AGAIN_FROM * (ew_strategy_streams(bytes_out) ? 2 : 1);
+}
+
 /* Whether it divides c64, whose quotients come from wherever elements lie. */
 static inline bool ew_strategy_divides_c64(const struct elementwise_plan *plan)
 {
@@ -135,5 +145,11 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k);
 /* Whether that is done once for many steps of a loop along which each tile goes
    before the next. */
 bool ew_strategy_keeps(const struct elementwise_plan *plan, int k);
+
+/* Steps of the loop outside the two inner ones that are the rows of a call,
+   which then goes along the loop of rows, as that has few; 0: it is as ever.
+   The sizes are those of the largest elements and of out's. */
+int ew_strategy_across(const struct ew_loop *loop, int ndim, int64_t size,
+                       int64_t size_out);
 
 #endif

@@ -14,6 +14,7 @@ struct tables {
     ew_streamer *const *stream;
     ew_permuter *const *permute;
     ew_permuter *const *turn;
+    ew_permuter *const *pick;
     const struct ew_activations *const *activations;
     const ew_derivatives *const *gradients;
     const ew_fused *const *fused;
@@ -23,18 +24,19 @@ struct tables {
 
 static const struct tables levels[EW_LEVELS] = {
     {ew_logic_base, ew_convert_base, ew_move_base, &ew_stream_base,
-     &ew_permute_base, ew_turn_base, ew_activation_base, ew_gradient_base,
+     &ew_permute_base, ew_turn_base, NULL, ew_activation_base, ew_gradient_base,
      ew_fused_base, ew_sum_base, &ew_join_base},
 #if defined(EW_HAVE_X86_LEVELS)
     {ew_logic_avx2, ew_convert_avx2, ew_move_avx2, &ew_stream_avx2,
-     &ew_permute_avx2, ew_turn_avx2, ew_activation_avx2, ew_gradient_avx2,
+     &ew_permute_avx2, ew_turn_avx2, NULL, ew_activation_avx2, ew_gradient_avx2,
      ew_fused_avx2, ew_sum_avx2, &ew_join_avx2},
     {ew_logic_avx512, ew_convert_avx512, ew_move_avx512, &ew_stream_avx512,
-     &ew_permute_avx512, ew_turn_avx512, ew_activation_avx512,
+     &ew_permute_avx512, ew_turn_avx512, NULL, ew_activation_avx512,
      ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512, &ew_join_avx512},
     {ew_logic_avx512, ew_convert_avx512, ew_move_avx512_vbmi, &ew_stream_avx512,
-     &ew_permute_avx512_vbmi, ew_turn_avx512, ew_activation_avx512,
-     ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512, &ew_join_avx512},
+     &ew_permute_avx512_vbmi, ew_turn_avx512, &ew_pick_avx512_vbmi,
+     ew_activation_avx512, ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512,
+     &ew_join_avx512},
 #endif
 };
 
@@ -99,6 +101,8 @@ ew_permuter *ew_table_permute(int level)
 
 ew_permuter *ew_table_turn(int level, int64_t size)
 {
+    if (size == EW_FROM_WINDOWS + 1 || size == EW_FROM_WINDOWS + 2)
+        return levels[level].pick ? *levels[level].pick : NULL;
     for (int i = 0; i < EW_TURNS; i++)
         if (size == 1 << i)
             return levels[level].turn[i];

@@ -65,7 +65,8 @@ ew_streamer *ew_table_stream(int level);
 /* What moves groups of elements in any order; NULL where nothing can. */
 ew_permuter *ew_table_permute(int level);
 
-/* What turns rectangles of elements of `size` bytes; NULL where nothing can. */
+/* What turns rectangles of elements of `size` bytes, or of 1 or 2 bytes from
+   windows if that is added; NULL where nothing can. */
 ew_permuter *ew_table_turn(int level, int64_t size);
 
 #endif

@@ -18,15 +18,15 @@
 
 #include "cpu.h"
 #include "gather.h"
+#include "permutation.h"
 #include "strategy.h"
 #include "table.h"
 
 enum {
-    FEW = 32,        /* elements that are in a tile without asking */
-    ELEMENTS = 1024, /* of most tiles */
-    FEW_RUNS = 128,  /* in one of more elements */
-    TURNED_MOST = 4, /* bytes of an element that a tile is made for turning, */
-    WORTH_TURNED = 65536, /* in calls of so many */
+    FEW = 32,             /* elements that are in a tile without asking */
+    ELEMENTS = 1024,      /* of most tiles */
+    FEW_RUNS = 128,       /* in one of more elements */
+    WORTH_TURNED = 65536, /* of a call where a tile is made for turning */
     WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
     LONG_ROW = 240,       /* bytes; such rows of a tile need not be one */
     VECTOR_ROW = 16,   /* elements; f16, bf16, quotients of integers and what */
@@ -40,7 +40,8 @@ enum {
     LINE_ROW = 1500,      /* of a row there that is whole lines */
     ONE_COST = 1000,      /* of an element that a kernel takes by itself */
     STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps */
-    SPREAD_ROW = 300,     /* of an element of which copies are made */
+    SPREAD_ROW = 300,     /* of an element of which copies are made, */
+    SPREAD_BYTE = 15,     /* or of a byte in a vector of them */
     GATHER_COST = 200,    /* of one that is picked from larger steps */
     PACK_ROW = 2000,      /* of a row in which elements are picked, */
     PACK_BYTES = 5000,    /* or bytes */
@@ -67,7 +68,8 @@ static const struct figures *figures_of(const struct elementwise_plan *plan)
 enum { NEAR_BYTES = 16 << 10, FAR_BYTES = 1 << 20 };
 
 /* Lines of out that push each other out of a cache, and are written in parts or
-   have neighbours that come much later, cost so many times as much. */
+   have neighbours that come much later, cost so many times as much; so do runs
+   of large elements from such lines. */
 enum { CROWDED = 3 };
 
 /* Lines of an input in one place of the L1 cache, each of which is read several
@@ -87,6 +89,23 @@ struct course {
     bool by_one;         /* gathered run by run, from beyond the L2 cache */
 };
 
+/* The plan for which a tile is looked for, with loops in the order they have
+   now. */
+struct search {
+    const struct elementwise_plan *plan;
+    int64_t elements; /* of the result */
+    struct course course[3];
+};
+
+/* A tile that may be taken: how much of each loop it holds, the best way to
+   gather each input and to scatter out, and what that costs; and what an
+   element costs in all. */
+struct tile {
+    int64_t extent[EW_DEEP_NDIM];
+    struct ew_gathering gather[3];
+    int64_t moved[3], cost;
+};
+
 static void find_course(const struct elementwise_plan *plan, int k,
                         struct course *course)
 {
@@ -95,9 +114,9 @@ static void find_course(const struct elementwise_plan *plan, int k,
     course->loops = 0;
     for (int i = 0; i < plan->ndim; i++) {
         int64_t step = ew_magnitude(plan->loop[i].stride[k]);
-        int j = step ? course->loops++ : 0;
-        if (!step)
+        if (step == 0)
             continue;
+        int j = course->loops++;
         for (; j > 0 && step < course->at[j - 1].step; j--)
             course->at[j] = course->at[j - 1];
         course->at[j].step = step;
@@ -111,11 +130,10 @@ static void find_course(const struct elementwise_plan *plan, int k,
     course->next = bytes < NEAR_BYTES ? 100 : bytes < FAR_BYTES ? 600 : 1500;
 }
 
-static void find_courses(const struct elementwise_plan *plan,
-                         struct course course[3])
+static void find_courses(struct search *s)
 {
     for (int k = 0; k <= EW_OUT; k++)
-        find_course(plan, k, &course[k]);
+        find_course(s->plan, k, &s->course[k]);
 }
 
 /* The places in a way of the cache that lines so many bytes apart have. */
@@ -144,57 +162,63 @@ static int64_t line_cost(const struct course *course, const int64_t extent[])
     return blocks * (first + course->next * block / EW_LINE);
 }
 
-static int64_t product(const int64_t extent[], int n)
+static int64_t elements_of(const struct elementwise_plan *plan,
+                           const int64_t extent[])
 {
     int64_t elements = 1;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < plan->ndim; i++)
         elements *= extent[i];
     return elements;
 }
 
-/* Whether an input that is gathered run by run pushes its own lines in a tile
-   out of the cache. */
-static bool pushes_out(const struct elementwise_plan *plan,
-                       const struct course course[3], const int64_t extent[])
+/* Whether the lines of input k in a tile, where it is gathered run by run, push
+   each other out of the L1 cache. */
+static bool is_crowded(const struct elementwise_plan *plan, int k,
+                       const int64_t extent[])
+{
+    int64_t together = 1;
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        int64_t some = step < EW_LINE ? 1 : extent[i] / places(step);
+        together *= some > 1 ? some : 1;
+    }
+    return together > TOGETHER;
+}
+
+/* Whether those of an input are that comes from beyond the L2 cache. */
+static bool pushes_out(const struct search *s, const int64_t extent[])
 {
     bool pushes = false;
-    for (int k = 0; k < 2; k++) {
-        int64_t together = 1;
-        for (int i = 0; i < plan->ndim && course[k].by_one; i++) {
-            int64_t step = ew_magnitude(plan->loop[i].stride[k]);
-            int64_t some = step < EW_LINE ? 1 : extent[i] / places(step);
-            together *= some > 1 ? some : 1;
-        }
-        pushes |= together > TOGETHER;
-    }
+    for (int k = 0; k < 2; k++)
+        pushes |= s->course[k].by_one && is_crowded(s->plan, k, extent);
     return pushes;
 }
 
 /* Makes one loop of a tile twice as long, or whole if that is near: that which
-   costs least per element; of loops that cost the same, the inner one. is: what
-   the lines of each operand cost before and after. False if that would be more
-   than `most` elements, whichever loop it is. */
-static bool grow(const struct elementwise_plan *plan,
-                 const struct course course[3], int64_t most, int64_t extent[],
-                 int64_t is[3])
+   costs least per element; of loops that cost the same, the inner one. lines:
+   what those of each operand cost, before and after. False if that would be
+   more than `most` elements, whichever loop it is. */
+static bool grow(const struct search *s, int64_t most, int64_t extent[],
+                 int64_t lines[3])
 {
-    int64_t elements = product(extent, plan->ndim), grown = 0;
+    const struct ew_loop *loop = s->plan->loop;
+    int64_t elements = elements_of(s->plan, extent), grown = 0;
     int64_t then[3], best_then[3] = {0, 0, 0};
     double least = 0;
     int best = -1;
-    for (int i = 0; i < plan->ndim; i++) {
-        int64_t now = extent[i], n = plan->loop[i].n;
+    for (int i = 0; i < s->plan->ndim; i++) {
+        int64_t now = extent[i], n = loop[i].n;
         int64_t more = 2 * now < n && n > WHOLE ? 2 * now : n;
         if (more == now || elements / now * more > most)
             continue;
         extent[i] = more;
         for (int k = 0; k <= EW_OUT; k++)
             then[k] =
-                plan->loop[i].stride[k] ? line_cost(&course[k], extent) : is[k];
-        bool pushes = pushes_out(plan, course, extent);
+                loop[i].stride[k] ? line_cost(&s->course[k], extent) : lines[k];
+        bool pushes = pushes_out(s, extent);
         extent[i] = now;
-        double lines = (double)(then[EW_X] + then[EW_Y] + then[EW_OUT]);
-        double cost = lines * (double)now / (double)more;
+        double all = (double)(then[EW_X] + then[EW_Y] + then[EW_OUT]);
+        double cost = all * (double)now / (double)more;
         if (!pushes && (best < 0 || cost < least)) {
             memcpy(best_then, then, sizeof then);
             least = cost;
@@ -202,33 +226,36 @@ static bool grow(const struct elementwise_plan *plan,
             grown = more;
         }
     }
-    if (best >= 0) {
-        extent[best] = grown;
-        memcpy(is, best_then, sizeof best_then);
-    }
-    return best >= 0;
+    if (best < 0)
+        return false;
+    extent[best] = grown;
+    memcpy(lines, best_then, sizeof best_then);
+    return true;
+}
+
+/* Makes a tile larger, up to so many elements. */
+static void grow_to(const struct search *s, int64_t elements, int64_t extent[])
+{
+    int64_t fit = EW_TILE_BYTES / ew_pass_widest(&s->plan->pass, 3), lines[3];
+    for (int k = 0; k <= EW_OUT; k++)
+        lines[k] = line_cost(&s->course[k], extent);
+    while (grow(s, elements < fit ? elements : fit, extent, lines))
+        ;
 }
 
 /* Makes a tile of at most so many elements. Whole inner loops that are a few
    lines of out are where it starts, and `along` elements of loop `first`. */
-static void grow_tile(const struct elementwise_plan *plan,
-                      const struct course course[3], int64_t elements,
-                      int first, int64_t along, int64_t extent[])
+static void grow_tile(const struct search *s, int64_t elements, int first,
+                      int64_t along, int64_t extent[])
 {
-    int64_t most = EW_TILE_BYTES / ew_pass_widest(&plan->pass, 3);
     int64_t few = FEW;
-    for (int i = 0; i < plan->ndim; i++) {
-        extent[i] = plan->loop[i].n <= few ? plan->loop[i].n : 1;
-        few = extent[i] > 1 ? few / extent[i] : 0;
+    extent[first] = along; /* or compilers miss that all are set */
+    for (int i = 0; i < s->plan->ndim; i++) {
+        int64_t whole = s->plan->loop[i].n <= few ? s->plan->loop[i].n : 1;
+        few = whole > 1 ? few / whole : 0;
+        extent[i] = i == first && along > whole ? along : whole;
     }
-    extent[first] = extent[first] > along ? extent[first] : along;
-    if (most > elements)
-        most = elements;
-    int64_t is[3];
-    for (int k = 0; k <= EW_OUT; k++)
-        is[k] = line_cost(&course[k], extent);
-    while (grow(plan, course, most, extent, is))
-        ;
+    grow_to(s, elements, extent);
 }
 
 /* The bytes of operand k that lie one behind the other in a tile of the ndim
@@ -248,17 +275,18 @@ static int64_t run_in_tile(const struct elementwise_plan *plan, int k, int ndim,
     return still ? 0 : run;
 }
 
-/* The loops of a tile. */
-static int tile_loops(const struct elementwise_plan *plan,
-                      const int64_t extent[], struct ew_loop tile[])
+/* What a tile has of operand k. */
+static struct ew_layout layout_of(const struct elementwise_plan *plan, int k,
+                                  const int64_t extent[])
 {
-    int ndim = 0;
+    struct ew_layout layout;
+    layout.size = plan->pass.stored[k];
+    layout.ndim = 0;
     for (int i = 0; i < plan->ndim; i++)
-        if (extent[i] > 1) {
-            tile[ndim] = plan->loop[i];
-            tile[ndim++].n = extent[i];
-        }
-    return ndim;
+        if (extent[i] > 1)
+            layout.loop[layout.ndim++] =
+                (struct ew_layout_loop){extent[i], plan->loop[i].stride[k]};
+    return layout;
 }
 
 /* The best way to gather operand k of a tile, or to scatter out, and what it
@@ -267,26 +295,24 @@ static struct ew_gathering find_gathering(const struct elementwise_plan *plan,
                                           int k, const int64_t extent[],
                                           int64_t *cost)
 {
-    struct ew_loop tile[EW_DEEP_NDIM];
+    struct ew_layout layout = layout_of(plan, k, extent);
     struct ew_gathering best = {NULL, 0, 0};
-    int64_t size = plan->pass.stored[k], turned, permuting, turning;
-    int ndim = tile_loops(plan, extent, tile), windows = 0;
     ew_permuter *permute = ew_table_permute(plan->level);
-    *cost = ew_places_cost(tile, ndim, k, size);
-    if (*cost == 0 || k == EW_OUT || size > 8)
+    int64_t turned;
+    *cost = ew_places_cost(&layout);
+    if (*cost == 0 || k == EW_OUT || layout.size > 8)
         return best;
-    permuting = permute
-                    ? ew_places_permuting(tile, ndim, k, size, *cost, &windows)
-                    : *cost;
-    turning = ew_places_turning(tile, ndim, k, size, &turned);
-    if (permuting < *cost) {
-        *cost = permuting;
-        best.kernel = permute;
+    if (permute) {
+        int windows = 0;
+        *cost = ew_permutation_permuting(&layout, *cost, &windows);
+        best.kernel = windows ? permute : NULL;
         best.windows = (unsigned char)windows;
     }
-    if (turning < *cost && ew_table_turn(plan->level, turned)) {
+    int64_t turning = ew_permutation_turning(&layout, &turned);
+    ew_permuter *turn = ew_table_turn(plan->level, turned);
+    if (turn && turning < *cost) {
         *cost = turning;
-        best.kernel = ew_table_turn(plan->level, turned);
+        best.kernel = turn;
         best.turned = (unsigned char)turned;
     }
     return best;
@@ -297,7 +323,7 @@ static struct ew_gathering find_gathering(const struct elementwise_plan *plan,
 static int64_t long_runs(const struct elementwise_plan *plan, int k,
                          const int64_t extent[])
 {
-    int64_t bytes = product(extent, plan->ndim) * plan->pass.stored[k];
+    int64_t bytes = elements_of(plan, extent) * plan->pass.stored[k];
     int64_t run = run_in_tile(plan, k, plan->ndim, extent);
     return run > ONE_LOAD && run < bytes
                ? bytes / run * (run - ONE_LOAD) * BYTE_COST
@@ -322,20 +348,34 @@ static int64_t tiles_sharing(const struct elementwise_plan *plan, int k,
     return 1;
 }
 
-/* What an element costs beyond lines in a tile of these extents. */
-static int64_t deep_cost(const struct elementwise_plan *plan,
-                         const struct course course[3], const int64_t extent[])
+/* What an element costs beyond lines in a tile. */
+static int64_t deep_cost(const struct search *s, const struct tile *tile)
 {
-    bool near = course[EW_OUT].bytes <= FAR_BYTES;
-    int64_t cost = TILE_COST, moved;
+    bool near = s->course[EW_OUT].bytes <= FAR_BYTES;
+    int64_t cost = TILE_COST;
     for (int k = 0; k < 2; k++) {
-        if (!find_gathering(plan, k, extent, &moved).kernel && near)
-            moved += long_runs(plan, k, extent);
-        cost += moved / tiles_sharing(plan, k, extent, near);
+        int64_t moved = tile->moved[k];
+        bool by_one = near && !tile->gather[k].kernel;
+        if (by_one && s->course[k].size >= 8 &&
+            is_crowded(s->plan, k, tile->extent))
+            moved *= CROWDED;
+        if (by_one)
+            moved += long_runs(s->plan, k, tile->extent);
+        cost += moved / tiles_sharing(s->plan, k, tile->extent, near);
     }
-    find_gathering(plan, EW_OUT, extent, &moved);
-    cost += figures_of(plan)->scatter * moved;
-    return cost / product(extent, plan->ndim);
+    cost += figures_of(s->plan)->scatter * tile->moved[EW_OUT];
+    return cost / elements_of(s->plan, tile->extent);
+}
+
+/* Whether the kernel that packs turns input k in blocks: neighbours, or every
+   second byte, which a shift and a mask make neighbours. */
+static bool is_turned_fast(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[k], step = ew_magnitude(rows->stride[k]);
+    bool blocks =
+        cols->n * size >= EW_TURNED_BYTES && rows->n * size >= EW_TURNED_BYTES;
+    return step == size || (size == 1 && step == 2 && blocks);
 }
 
 /* What the kernel that packs takes for an element of a row: little where either
@@ -348,9 +388,13 @@ static int64_t row_cost(const struct elementwise_plan *plan, int k)
     int64_t col = ew_magnitude(cols->stride[k]);
     bool ends = rows->stride[k] != cols->n * cols->stride[k] &&
                 cols->n * size % EW_LINE != 0;
+    int64_t spread = SPREAD_ROW / cols->n;
+    if (plan->level >= EW_LEVEL_AVX512 && size == 1 && rows->stride[k] == 1 &&
+        cols->n <= VECTOR_ROW)
+        spread = SPREAD_BYTE;
     if (col == 0)
-        return SPREAD_ROW / cols->n < pack ? SPREAD_ROW / cols->n : pack;
-    if (ew_magnitude(rows->stride[k]) == size || cols->stride[k] == size)
+        return spread < pack ? spread : pack;
+    if (cols->stride[k] == size || is_turned_fast(plan, k))
         return pack;
     return (col <= EW_SHUFFLED * size ? pack : GATHER_COST) +
            (ends ? (size == 1 ? PACK_BYTES : PACK_ROW) / cols->n : 0);
@@ -393,7 +437,7 @@ static int64_t flat_cost(const struct elementwise_plan *plan,
                  !ew_strategy_divides_c64(plan))
             cost += STRIDED_COST;
     }
-    cost += (packs ? TILE_COST : CALL_COST) / product(extent, plan->ndim);
+    cost += (packs ? TILE_COST : CALL_COST) / elements_of(plan, extent);
     if (plan->pass.fold)
         return cost;
     bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
@@ -431,13 +475,12 @@ static bool is_near(const struct elementwise_plan *plan, const int64_t extent[])
 /* Moves a loop along which an input stands still next to those of a tile, as
    that input is not gathered again there. From farther than the L2 cache, lines
    that tiles share would have to be brought again instead. */
-static void order_tiles(struct elementwise_plan *plan,
-                        const struct course course[3], int64_t elements)
+static void order_tiles(struct elementwise_plan *plan, const struct search *s)
 {
     int deep = plan->pass.deep;
-    if (elements * plan->pass.stored[EW_OUT] > FAR_BYTES) {
+    if (s->course[EW_OUT].bytes > FAR_BYTES) {
         for (int k = 0; k < 2; k++)
-            plan->pass.large[k] = course[k].bytes >= FAR_BYTES;
+            plan->pass.large[k] = s->course[k].bytes >= FAR_BYTES;
         return;
     }
     for (int i = deep; i < plan->ndim; i++)
@@ -448,36 +491,44 @@ static void order_tiles(struct elementwise_plan *plan,
             }
 }
 
+/* The run of operand k in the first ndim loops of the plan's tile, and the
+   bytes of all that these have. */
+static int64_t run_of(const struct elementwise_plan *plan, int k, int ndim,
+                      int64_t *all)
+{
+    int64_t extent[EW_DEEP_LOOPS];
+    *all = plan->pass.stored[k];
+    for (int i = 0; i < ndim; i++) {
+        extent[i] = plan->pass.extent[i];
+        *all *= extent[i];
+    }
+    return run_in_tile(plan, k, ndim, extent);
+}
+
 /* Whether operand k is in a tile long runs along all loops but the outermost,
    which is then that of rows: those need not be copied. */
 static bool in_rows(const struct elementwise_plan *plan, int k)
 {
-    int64_t extent[EW_DEEP_LOOPS], row = plan->pass.stored[k];
     int inner = plan->pass.deep - 1;
-    for (int i = 0; i < inner; i++) {
-        extent[i] = plan->pass.extent[i];
-        row *= extent[i];
-    }
-    return inner > 0 && row > LONG_ROW &&
-           run_in_tile(plan, k, inner, extent) == row &&
+    int64_t row, run = run_of(plan, k, inner, &row);
+    return inner > 0 && row > LONG_ROW && run == row &&
            plan->loop[inner].stride[k] != row;
 }
 
 /* Moves the loops of a tile inside the others. */
-static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
+static void take_tile(struct elementwise_plan *plan, const struct tile *tile)
 {
     struct ew_pass *pass = &plan->pass;
-    int64_t cost;
-    for (int k = 0; k < 2; k++)
-        pass->gather[k] = find_gathering(plan, k, extent, &cost);
     for (int i = 0; i < plan->ndim; i++) {
-        if (extent[i] == 1)
+        if (tile->extent[i] == 1)
             continue;
         ew_plan_move_inside(plan, i, pass->deep);
-        pass->extent[pass->deep++] = (uint16_t)extent[i];
+        pass->extent[pass->deep++] = (uint16_t)tile->extent[i];
     }
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        pass->gather[k] = tile->gather[k];
         pass->pack[k] = NULL;
+    }
     pass->moves = ew_table_moves(plan->level);
     pass->fold = false;
     pass->turn = 0;
@@ -486,76 +537,70 @@ static void take_tile(struct elementwise_plan *plan, const int64_t extent[])
 }
 
 /* What the lines of all operands cost, per element. */
-static int64_t lines_per_element(const struct elementwise_plan *plan,
-                                 const struct course course[3],
-                                 const int64_t extent[])
+static int64_t lines_per_element(const struct search *s, const int64_t extent[])
 {
     int64_t cost = 0;
     for (int k = 0; k <= EW_OUT; k++)
-        cost += line_cost(&course[k], extent);
-    int parts = course[EW_OUT].bytes < FAR_BYTES ? NEAR_PARTS : FAR_PARTS;
-    return cost / product(extent, plan->ndim) / parts;
+        cost += line_cost(&s->course[k], extent);
+    int parts = s->course[EW_OUT].bytes < FAR_BYTES ? NEAR_PARTS : FAR_PARTS;
+    return cost / elements_of(s->plan, extent) / parts;
 }
 
-/* What an element costs in a tile of these extents. */
-static int64_t tile_cost(const struct elementwise_plan *plan,
-                         const struct course course[3], const int64_t extent[])
+/* Fills a tile whose extents are there. */
+static void weigh(const struct search *s, struct tile *tile)
 {
-    return lines_per_element(plan, course, extent) +
-           deep_cost(plan, course, extent);
+    for (int k = 0; k <= EW_OUT; k++)
+        tile->gather[k] =
+            find_gathering(s->plan, k, tile->extent, &tile->moved[k]);
+    tile->cost = lines_per_element(s, tile->extent) + deep_cost(s, tile);
 }
 
 /* Whether rows are divided by a number each, whose inverse the kernel finds
    once: that is worth it in rows that are not short, of 64 bits in rows of a
    vector, but not where x has gaps. */
-static bool divides_by_one(const struct elementwise_plan *plan,
-                           const struct course course[3])
+static bool divides_by_one(const struct search *s)
 {
-    const struct ew_loop *cols = &plan->loop[0];
-    bool wide = ew_pass_widest(&plan->pass, 3) == 8;
-    return plan->types.fault == EW_FAULT_ZERO && !plan->pass.pack[EW_Y] &&
-           cols->stride[EW_Y] == 0 && course[EW_Y].loops > 0 &&
+    const struct ew_loop *cols = &s->plan->loop[0];
+    bool wide = ew_pass_widest(&s->plan->pass, 3) == 8;
+    return s->plan->types.fault == EW_FAULT_ZERO && !s->plan->pass.pack[EW_Y] &&
+           cols->stride[EW_Y] == 0 && s->course[EW_Y].loops > 0 &&
            cols->n >= (wide ? WIDE_ROW : VECTOR_ROW) &&
            !(wide && cols->stride[EW_X] != 8);
 }
 
 /* Whether a tile is much cheaper than what an element costs now, as both are no
    more than estimates. */
-static bool is_cheaper(const struct elementwise_plan *plan,
-                       const struct course course[3], const int64_t extent[],
-                       int64_t now, int64_t elements)
+static bool is_cheaper(const struct search *s, const struct tile *tile,
+                       int64_t now)
 {
-    const struct figures *f = figures_of(plan);
-    int64_t then = tile_cost(plan, course, extent) + CALL_TABLES / elements;
-    return !divides_by_one(plan, course) &&
+    const struct figures *f = figures_of(s->plan);
+    int64_t then = tile->cost + CALL_TABLES / s->elements;
+    return !divides_by_one(s) &&
            f->tenths * (f->base + then) < 10 * (f->base + now);
 }
 
-/* Whether few steps gather or scatter every operand of a tile. */
+/* Whether few steps gather or scatter each operand of a tile. */
 static bool takes_few(const struct elementwise_plan *plan,
-                      const int64_t extent[])
+                      const struct tile *tile)
 {
-    struct ew_loop tile[EW_DEEP_NDIM];
-    int ndim = tile_loops(plan, extent, tile);
-    int64_t cost;
+    bool few = true;
     for (int k = 0; k <= EW_OUT; k++) {
-        int64_t runs = ew_places_runs(tile, ndim, k, plan->pass.stored[k]);
-        if (runs > FEW_RUNS && !find_gathering(plan, k, extent, &cost).kernel)
-            return false;
+        struct ew_layout layout = layout_of(plan, k, tile->extent);
+        few &= tile->gather[k].kernel || ew_places_runs(&layout) <= FEW_RUNS;
     }
-    return true;
+    return few;
 }
 
-/* Tiles of bytes have more elements, unless that is many steps, or much is
-   brought from beyond the L2 cache for each. */
-static void find_tile(const struct elementwise_plan *plan,
-                      const struct course course[3], int64_t extent[])
+/* Tiles of bytes have more elements, unless that is many steps. */
+static void find_tile(const struct search *s, struct tile *tile)
 {
-    bool bytes =
-        ew_pass_widest(&plan->pass, 3) == 1 && course[EW_OUT].bytes < FAR_BYTES;
-    grow_tile(plan, course, bytes ? EW_DEEP_ELEMENTS : ELEMENTS, 0, 1, extent);
-    if (bytes && !takes_few(plan, extent))
-        grow_tile(plan, course, ELEMENTS, 0, 1, extent);
+    bool bytes = ew_pass_widest(&s->plan->pass, 3) == 1;
+    grow_tile(s, bytes ? EW_DEEP_ELEMENTS : ELEMENTS, 0, 1, tile->extent);
+    weigh(s, tile);
+    if (bytes && !takes_few(s->plan, tile)) {
+        grow_tile(s, ELEMENTS, 0, 1, tile->extent);
+        weigh(s, tile);
+    }
 }
 
 /* The loop along which the elements of input k are neighbours, if a tile has
@@ -565,7 +610,7 @@ static int lacks(const struct elementwise_plan *plan, int k,
                  const int64_t extent[])
 {
     int64_t size = plan->pass.stored[k], run = EW_TURNED_BYTES / size;
-    for (int i = 1; i < plan->ndim && size <= TURNED_MOST; i++)
+    for (int i = 1; i < plan->ndim; i++)
         if (plan->loop[i].stride[k] == size && extent[i] < run &&
             plan->loop[i].n >= run)
             return i;
@@ -574,18 +619,18 @@ static int lacks(const struct elementwise_plan *plan, int k,
 
 /* Takes a tile of which input k can be turned, where that is cheaper. What
    brings fewest lines has often too few elements along each loop. */
-static void turn_tile(const struct elementwise_plan *plan,
-                      const struct course course[3], int k, int64_t extent[])
+static void turn_tile(const struct search *s, int k, struct tile *tile)
 {
-    int64_t other[EW_DEEP_NDIM], cost;
-    int along = lacks(plan, k, extent);
+    struct tile other;
+    int along = lacks(s->plan, k, tile->extent);
     if (!along)
         return;
-    grow_tile(plan, course, ELEMENTS, along,
-              EW_TURNED_BYTES / plan->pass.stored[k], other);
-    if (find_gathering(plan, k, other, &cost).turned && is_near(plan, other) &&
-        tile_cost(plan, course, other) < tile_cost(plan, course, extent))
-        memcpy(extent, other, (size_t)plan->ndim * sizeof *extent);
+    grow_tile(s, ELEMENTS, along, EW_TURNED_BYTES / s->plan->pass.stored[k],
+              other.extent);
+    weigh(s, &other);
+    if (other.gather[k].turned && is_near(s->plan, other.extent) &&
+        other.cost < tile->cost)
+        *tile = other;
 }
 
 /* Whether another tile takes steps of a loop along which an input stands still:
@@ -604,20 +649,41 @@ static bool repeats(const struct elementwise_plan *plan, const int64_t extent[],
 
 /* Takes a tile of the same size, if there is one, that keeps the lines of
    inputs in the cache which are gathered run by run. */
-static void keep_lines(const struct elementwise_plan *plan,
-                       struct course course[3], int64_t extent[])
+static void keep_lines(struct search *s, struct tile *tile)
 {
-    int64_t other[EW_DEEP_NDIM], cost;
+    struct tile other;
     for (int k = 0; k < 2; k++)
-        course[k].by_one = course[k].bytes >= FAR_BYTES &&
-                           !find_gathering(plan, k, extent, &cost).kernel &&
-                           cost > 0;
-    if (plan->pass.stored[EW_OUT] >= 8 || !pushes_out(plan, course, extent))
+        s->course[k].by_one = s->course[k].bytes >= FAR_BYTES &&
+                              !tile->gather[k].kernel && tile->moved[k] > 0;
+    if (s->plan->pass.stored[EW_OUT] >= 8 || !pushes_out(s, tile->extent))
         return;
-    grow_tile(plan, course, ELEMENTS, 0, 1, other);
-    if (product(other, plan->ndim) >= product(extent, plan->ndim) &&
-        is_near(plan, other) && !repeats(plan, extent, other))
-        memcpy(extent, other, (size_t)plan->ndim * sizeof *extent);
+    grow_tile(s, ELEMENTS, 0, 1, other.extent);
+    if (elements_of(s->plan, other.extent) <
+            elements_of(s->plan, tile->extent) ||
+        !is_near(s->plan, other.extent) ||
+        repeats(s->plan, tile->extent, other.extent))
+        return;
+    weigh(s, &other);
+    *tile = other;
+}
+
+/* Takes a tile of up to twice the size, where that is cheaper: steps between
+   tiles count where an input is turned, or all is in the L2 cache. What is
+   gathered from memory run by run is better brought in small parts. */
+static void widen(const struct search *s, struct tile *tile)
+{
+    struct tile other = *tile;
+    grow_to(s, EW_DEEP_ELEMENTS, other.extent);
+    if (elements_of(s->plan, other.extent) ==
+            elements_of(s->plan, tile->extent) ||
+        !is_near(s->plan, other.extent) ||
+        repeats(s->plan, tile->extent, other.extent))
+        return;
+    weigh(s, &other);
+    bool near = s->course[EW_OUT].bytes < FAR_BYTES ||
+                other.gather[EW_X].turned || other.gather[EW_Y].turned;
+    if (near && other.cost < tile->cost && takes_few(s->plan, &other))
+        *tile = other;
 }
 
 /* Takes tiles of several loops where two are too few: their rows are short, or
@@ -626,42 +692,39 @@ static void keep_lines(const struct elementwise_plan *plan,
 void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
 {
     static const int order[] = {EW_OUT};
-    int64_t extent[EW_DEEP_NDIM], flat[EW_DEEP_NDIM];
-    struct course course[3];
+    struct search s;
     struct ew_loop turned[EW_DEEP_NDIM];
+    int64_t flat[EW_DEEP_NDIM];
+    struct tile tile;
     if (plan->ndim < 2 || plan->ndim > EW_DEEP_NDIM)
         return;
     two_loops(plan, flat);
     int64_t now = flat_cost(plan, flat);
     if (now < WORTH / elements)
         return;
-    find_courses(plan, course);
-    now += lines_per_element(plan, course, flat);
+    s.plan = plan;
+    s.elements = elements;
+    find_courses(&s);
+    now += lines_per_element(&s, flat);
     if (plan->pass.turn) {
         memcpy(turned, plan->loop, (size_t)plan->ndim * sizeof *turned);
         ew_plan_sort(plan->loop, plan->ndim, order, 1);
-        find_courses(plan, course);
+        find_courses(&s);
     }
-    find_tile(plan, course, extent);
-    if (is_cheaper(plan, course, extent, now, elements) &&
-        is_near(plan, extent)) {
+    find_tile(&s, &tile);
+    if (is_cheaper(&s, &tile, now) && is_near(plan, tile.extent)) {
         for (int k = 0; k < 2 && elements >= WORTH_TURNED; k++)
-            turn_tile(plan, course, k, extent);
-        keep_lines(plan, course, extent);
-        take_tile(plan, extent);
-        order_tiles(plan, course, elements);
+            turn_tile(&s, k, &tile);
+        keep_lines(&s, &tile);
+        widen(&s, &tile);
+        take_tile(plan, &tile);
+        order_tiles(plan, &s);
     } else if (plan->pass.turn)
         memcpy(plan->loop, turned, (size_t)plan->ndim * sizeof *turned);
 }
 
 bool ew_tile_places(const struct elementwise_plan *plan, int k)
 {
-    int64_t extent[EW_DEEP_LOOPS], all = plan->pass.stored[k];
-    int deep = plan->pass.deep;
-    for (int i = 0; i < deep; i++) {
-        extent[i] = plan->pass.extent[i];
-        all *= extent[i];
-    }
-    int64_t run = run_in_tile(plan, k, deep, extent);
+    int64_t all, run = run_of(plan, k, plan->pass.deep, &all);
     return run && run < all && !(plan->pass.rows && in_rows(plan, k));
 }

@@ -139,8 +139,9 @@ static bool is_half(elementwise_dtype dtype)
     return dtype == ELEMENTWISE_F16 || dtype == ELEMENTWISE_BF16;
 }
 
-/* What is done in f16 and bf16 themselves, even if something follows. */
-static bool is_step(elementwise_op op)
+/* What is done in f16 and bf16 themselves, even beside another type: the next
+   value of f32 would be another one, and a sign is changed in any type. */
+static bool stays_half(elementwise_op op)
 {
     return op == ELEMENTWISE_NEXTAFTER || op == ELEMENTWISE_COPYSIGN;
 }
@@ -150,7 +151,7 @@ static bool is_step(elementwise_op op)
 static bool is_widened(elementwise_op op, elementwise_dtype x,
                        elementwise_dtype y, elementwise_dtype promoted)
 {
-    return is_half(promoted) && (x != y || is_slow(op)) && !is_step(op);
+    return is_half(promoted) && (x != y || is_slow(op)) && !stays_half(op);
 }
 
 /* An i64 (or another signed type) with a u64: their promoted type, f64, does

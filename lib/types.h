@@ -92,7 +92,7 @@ elementwise_status ew_types_out(elementwise_op op, elementwise_dtype out,
 
 /* Makes the kernel of an operation on f16 or bf16 that of f32, for steps beside
    it that take its results before they are rounded. False if it is already,
-   or if the operation is one of f16 and bf16 themselves. */
+   or if the operation is nextafter. */
 bool ew_types_widen(elementwise_op op, struct ew_types *types);
 
 /* The type in which the kernel computes: f32 where it reads f16 or bf16 and

@@ -487,11 +487,8 @@ static void run_bare(const struct ew_gradient *g, const struct ew_walk *w,
 
 /* Takes a tile to a place in its block. */
 static void place_tile(const struct ew_walk *w, const struct ew_block *block,
-                       int64_t r, int64_t c, int64_t rows, int64_t cols,
-                       struct ew_block *tile)
+                       int64_t r, int64_t c, struct ew_block *tile)
 {
-    tile->rows = rows < block->rows - r ? rows : block->rows - r;
-    tile->cols = cols < block->cols - c ? cols : block->cols - c;
     for (int i = 0; i < w->operands; i++) {
         int k = w->operand[i];
         const struct ew_stride s = block->stride[k];
@@ -527,11 +524,14 @@ static void run_block(const struct ew_gradient *g, const struct ew_walk *w,
             room->inner.data[k] = room->in[k];
             room->inner.stride[k] = (struct ew_stride){0, size};
         }
-    for (int64_t r = 0; r < block->rows; r += rows)
+    for (int64_t r = 0; r < block->rows; r += rows) {
+        room->tile.rows = rows < block->rows - r ? rows : block->rows - r;
         for (int64_t c = 0; c < block->cols; c += cols) {
-            place_tile(w, block, r, c, rows, cols, &room->tile);
+            room->tile.cols = cols < block->cols - c ? cols : block->cols - c;
+            place_tile(w, block, r, c, &room->tile);
             run_tile(g, w, room);
         }
+    }
 }
 
 /* The loops inside, over one part of the sums. */

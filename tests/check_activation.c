@@ -14,13 +14,6 @@ enum { ACTS = ELEMENTWISE_ACT_SILU + 1 };
 
 static struct support_tensor x, y, out;
 
-static void release(void)
-{
-    support_free(&x);
-    support_free(&y);
-    support_free(&out);
-}
-
 /* The definition, but for infinities: there the limit. */
 static long double exact(elementwise_act act, double alpha, long double z)
 {
@@ -263,7 +256,6 @@ START_TEST(every_layout_and_type_gives_the_formula)
         return;
     for (int round = 0; round < (support_long() ? 100000 : 4000); round++)
         try_random();
-    release();
 }
 END_TEST
 
@@ -300,7 +292,6 @@ START_TEST(every_way_to_run_gives_the_formula)
             random_options(&options, type == ELEMENTWISE_C64);
             verify(run(op, -1, &options, w % 2), op, -1, &options);
         }
-    release();
 }
 END_TEST
 
@@ -348,7 +339,6 @@ START_TEST(values_of_all_sizes_are_within_the_bound)
         verify(run(ELEMENTWISE_ADD, -1, &options, false), ELEMENTWISE_ADD, -1,
                &options);
     }
-    release();
 }
 END_TEST
 
@@ -411,7 +401,6 @@ START_TEST(options_that_are_nan_make_nan)
             for (int64_t i = 0; i < 40; i++)
                 ck_assert(isnan(ref_load(t, ref_at(&out.t, &i)).re));
         }
-    release();
 }
 END_TEST
 
@@ -431,7 +420,6 @@ START_TEST(out_may_be_an_operand)
         verify(status, ELEMENTWISE_SUB, -1, &options);
         out = keep;
     }
-    release();
 }
 END_TEST
 
@@ -516,6 +504,46 @@ START_TEST(products_stay_in_f32_before_an_activation)
 }
 END_TEST
 
+/* What relu or relu6 makes of the number that a half stands for. */
+static void check_cut_off(elementwise_act act, elementwise_dtype type,
+                          const uint16_t *bits, const uint16_t *got)
+{
+    double value = ref_load(type, bits).re, is = ref_load(type, got).re;
+    double most = act == ELEMENTWISE_ACT_RELU6 ? 6 : INFINITY;
+    double want = value > most ? most : value > 0 ? value : 0;
+    bool right = isnan(value) ? isnan(is) : is == want && !signbit(is);
+    ck_assert_msg(right, "%s(%g), 0x%x: %g", elementwise_act_name(act), value,
+                  *bits, is);
+}
+
+START_TEST(every_half_is_cut_off_as_a_number)
+{
+    static uint16_t in[2 * 65536], got[2 * 65536];
+    const elementwise_dtype type = _i & 1 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
+    const elementwise_act act =
+        _i & 2 ? ELEMENTWISE_ACT_RELU6 : ELEMENTWISE_ACT_RELU;
+    if (!support_level(_i / 4))
+        return;
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    options.act = act;
+    struct ref_value one = ref_float(type, 1, 0);
+    uint16_t factor;
+    ref_store(&one, &factor);
+    for (int64_t step = 1; step <= 2; step++) {
+        int64_t n = 65536;
+        elementwise_tensor a = {in, type, 1, &n, &step}, to = a;
+        elementwise_tensor b = {&factor, type, 0, NULL, NULL};
+        to.data = got;
+        for (int64_t i = 0; i < n; i++)
+            in[i * step] = (uint16_t)i;
+        ck_assert_int_eq(
+            elementwise_apply(ELEMENTWISE_MUL, &a, &b, -1, &to, &options), 0);
+        for (int64_t i = 0; i < n; i++)
+            check_cut_off(act, type, in + i * step, got + i * step);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *values = support_case("values");
@@ -529,6 +557,7 @@ int main(void)
     tcase_add_loop_test(values, strides_and_levels_do_not_change_a_bit, 1,
                         ACTS);
     tcase_add_test(values, products_stay_in_f32_before_an_activation);
+    tcase_add_loop_test(values, every_half_is_cut_off_as_a_number, 0, 3 * 4);
     TCase *const cases[] = {values, NULL};
     return support_run("activation", cases);
 }

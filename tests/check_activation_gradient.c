@@ -5,7 +5,9 @@
  * where the operands are gone.
  */
 #include <check.h>
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
@@ -369,6 +371,40 @@ START_TEST(operands_that_are_gone_are_not_read)
 }
 END_TEST
 
+/* Before anything is looked up by act, or read behind an older caller's
+   options. */
+START_TEST(unknown_activations_and_sizes_of_options_are_refused)
+{
+    static const int acts[] = {-1, -100000, 8, 99, 1000000, INT_MAX, INT_MIN};
+    float a = 1, d = 9;
+    elementwise_tensor x = {&a, ELEMENTWISE_F32, 0, NULL, NULL};
+    elementwise_tensor dx = {&d, ELEMENTWISE_F32, 0, NULL, NULL};
+    elementwise_plan *plan;
+    size_t *size = malloc(sizeof *size);
+    ck_assert_ptr_nonnull(size);
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+        options.act = (elementwise_act)acts[i];
+        ck_assert_int_eq(elementwise_apply_grad(ELEMENTWISE_MUL, &x, &x, NULL,
+                                                &x, -1, &dx, NULL, &options),
+                         ELEMENTWISE_INVALID);
+        ck_assert(strstr(elementwise_last_error(), "unknown act"));
+        ck_assert_int_eq(elementwise_plan_create_grad(&plan, ELEMENTWISE_MUL,
+                                                      &x, &x, NULL, &x, -1, &dx,
+                                                      NULL, &options),
+                         ELEMENTWISE_INVALID);
+    }
+    *size = sizeof *size;
+    ck_assert_int_eq(elementwise_apply_grad(ELEMENTWISE_MUL, &x, &x, NULL, &x,
+                                            -1, &dx, NULL,
+                                            (const elementwise_options *)size),
+                     ELEMENTWISE_INVALID);
+    ck_assert(strstr(elementwise_last_error(), "options.size"));
+    ck_assert(d == 9);
+    free(size);
+}
+END_TEST
+
 START_TEST(what_cannot_be_done_is_refused)
 {
     float a = 1, d = 9;
@@ -488,6 +524,7 @@ int main(void)
                         3 * ACTS);
     tcase_add_test(values, corners_infinities_and_nan_are_as_documented);
     tcase_add_test(calls, operands_that_are_gone_are_not_read);
+    tcase_add_test(calls, unknown_activations_and_sizes_of_options_are_refused);
     tcase_add_test(calls, what_cannot_be_done_is_refused);
     tcase_add_test(calls, a_scaled_gradient_may_take_the_place_of_dout);
     tcase_add_test(calls, what_is_summed_behind_a_step_may_be_of_any_size);

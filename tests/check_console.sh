@@ -1,10 +1,13 @@
 #!/bin/sh
 # Turns every console block of README.md and doc/*.md into test points: each
 # line "$ elementwise ..." is run, and prints the lines that follow it, on
-# stdout or stderr. A line "..." stands for any number of lines.
+# stdout or stderr. A line "..." stands for any number of lines. Commands find
+# doc/ and tests/ as in a checkout.
 set -eu
 # shellcheck source=tests/tap.sh
 . "${srcdir:-.}/tests/tap.sh"
+
+ln -s "$source/doc" "$source/tests" "$folder"
 
 elementwise() {
     "$elementwise" "$@"
@@ -24,7 +27,7 @@ done
 # Reads what was printed, then what is expected. Since "..." takes as little
 # as it can, it is enough to look for the next lines in order.
 cat >"$folder/compare.awk" <<'END'
-NR == FNR { found[++n] = $0; next }
+FILENAME == ARGV[1] { found[++n] = $0; next }
 $0 == "..." { any = 1; next }
 {
     at++
@@ -50,8 +53,6 @@ for command in "$folder"/*.command; do
     [ -f "$command" ] || break
     name=${command%.command}
     (cd "$folder" && eval "$(cat "$command")") >"$name.found" 2>&1 || true
-    # An empty file would not be noticed by NR == FNR.
-    [ -s "$name.found" ] || echo >"$name.found"
     status=0
     awk -f "$folder/compare.awk" "$name.found" "$name.expected" \
         >"$folder/difference" || status=1

@@ -13,14 +13,6 @@
 
 static struct support_tensor x, y, out, again;
 
-static void release(void)
-{
-    support_free(&x);
-    support_free(&y);
-    support_free(&out);
-    support_free(&again);
-}
-
 static elementwise_op any_op(void)
 {
     return (elementwise_op)support_random(1, REF_OPS);
@@ -102,7 +94,6 @@ START_TEST(all_small_shapes_give_the_reference_s_status_and_values)
                 try_shapes(type, axis);
         }
     }
-    release();
 }
 END_TEST
 
@@ -120,7 +111,6 @@ START_TEST(out_of_another_shape_is_refused)
                          ELEMENTWISE_BAD_SHAPE);
         ck_assert(support_same(&out));
     }
-    release();
 }
 END_TEST
 
@@ -144,7 +134,6 @@ START_TEST(rank_64_is_computed_and_rank_65_refused)
     ck_assert_int_eq(elementwise_sub(&deep, &y.t, -1, &out.t),
                      ELEMENTWISE_INVALID);
     ck_assert(support_same(&out));
-    release();
 }
 END_TEST
 
@@ -166,7 +155,6 @@ START_TEST(zero_extents_do_nothing_even_without_data)
         ck_assert_int_eq(status,
                          legal ? ELEMENTWISE_OK : ELEMENTWISE_BAD_DTYPE);
     }
-    release();
 }
 END_TEST
 
@@ -222,7 +210,6 @@ START_TEST(random_layouts_of_every_operation_and_type_are_right)
             }
         }
     }
-    release();
 }
 END_TEST
 
@@ -238,7 +225,6 @@ START_TEST(random_types_are_computed_or_refused_as_the_reference_says)
             support_random(0, 1) ? any_type() : result_of(op, a, b);
         try_random(op, a, b, to, 4, 9);
     }
-    release();
 }
 END_TEST
 
@@ -252,7 +238,6 @@ START_TEST(every_pair_of_types_is_computed_or_refused)
                            result_of((elementwise_op)op, (elementwise_dtype)a,
                                      (elementwise_dtype)b),
                            2, 5);
-    release();
 }
 END_TEST
 
@@ -263,7 +248,6 @@ START_TEST(every_type_of_out_is_written_or_refused)
             for (int to = 1; to <= REF_TYPES; to++)
                 try_random((elementwise_op)op, (elementwise_dtype)a,
                            (elementwise_dtype)a, (elementwise_dtype)to, 2, 5);
-    release();
 }
 END_TEST
 
@@ -340,7 +324,6 @@ static void for_all(void (*what)(elementwise_op, elementwise_dtype), int rounds)
             for (int i = 0; i < rounds; i++)
                 what(o, t);
         }
-    release();
 }
 
 START_TEST(strided_and_contiguous_operands_give_the_same_bits)
@@ -388,7 +371,6 @@ START_TEST(an_exponent_gives_the_same_bits_in_an_array_as_alone)
             for (int round = 0; round < 12; round++)
                 try_exponent(types[i], &element);
         }
-    release();
 }
 END_TEST
 
@@ -438,7 +420,6 @@ START_TEST(every_half_has_the_same_powers_in_an_array_as_alone)
         try_halves(ELEMENTWISE_F16, exponents[k]);
         try_halves(ELEMENTWISE_BF16, exponents[k]);
     }
-    release();
 }
 END_TEST
 
@@ -640,7 +621,6 @@ START_TEST(special_values_of_two_types_are_right_in_all_pairs)
 {
     for (int op = 1; op <= REF_OPS; op++)
         try_mixed((elementwise_op)op);
-    release();
 }
 END_TEST
 
@@ -674,7 +654,6 @@ START_TEST(all_pairs_of_bytes_of_two_types_are_right)
                 if (a != b)
                     try_bytes((elementwise_op)op, (elementwise_dtype)a,
                               (elementwise_dtype)b);
-    release();
 }
 END_TEST
 
@@ -743,7 +722,6 @@ START_TEST(every_length_from_0_to_130_is_right)
             support_line(&out, types[k], n, 1, SUPPORT_HIGH);
             call_and_verify(ELEMENTWISE_SUB, -1);
         }
-    release();
 }
 END_TEST
 
@@ -787,7 +765,6 @@ START_TEST(a_zero_in_the_last_element_alone_is_found_before_writing)
         memset((char *)y.t.data + (size_t)(n - 1) * size, 0, size);
         refuse(divisions[type % DIVISIONS]);
     }
-    release();
 }
 END_TEST
 
@@ -807,7 +784,6 @@ START_TEST(a_zero_in_a_strided_or_stretched_divisor_is_found)
         ((int32_t *)y.t.data)[29] = 0;
         refuse(divisions[i]);
     }
-    release();
 }
 END_TEST
 
@@ -824,7 +800,6 @@ START_TEST(false_divides_like_0)
         ((unsigned char *)y.t.data)[49] = 255;
         call_and_verify(divisions[i], -1);
     }
-    release();
 }
 END_TEST
 
@@ -837,7 +812,6 @@ START_TEST(a_zero_that_divides_nothing_is_no_error)
     memset(y.t.data, 0, 12);
     for (int i = 0; i < DIVISIONS; i++)
         call_and_verify(divisions[i], -1);
-    release();
 }
 END_TEST
 
@@ -853,7 +827,6 @@ START_TEST(zero_to_a_negative_power_is_refused_only_where_they_meet)
     call_and_verify(ELEMENTWISE_POW, -1);
     ((int8_t *)y.t.data)[69] = -2;
     refuse(ELEMENTWISE_POW);
-    release();
 }
 END_TEST
 
@@ -905,7 +878,6 @@ START_TEST(an_output_larger_than_the_caches_is_right)
     support_line(&y, ELEMENTWISE_F32, 1, 1, SUPPORT_HIGH);
     *(float *)y.t.data = 0.3f;
     verify_sum(0);
-    release();
 }
 END_TEST
 

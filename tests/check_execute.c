@@ -175,6 +175,41 @@ START_TEST(outer_loops_count_like_digits)
 }
 END_TEST
 
+/* Five steps of loop 2, two at a time, are rows of calls along the three rows
+   of each; loop 3 is outside them. */
+START_TEST(calls_across_few_rows_go_along_them)
+{
+    static char space[1 << 12];
+    static const struct ew_loop loop[] = {{2, {1, 1, 1, 0, 0}},
+                                          {3, {0, 8, 2, 0, 0}},
+                                          {5, {2, 0, 6, 0, 0}},
+                                          {2, {10, 24, 30, 0, 0}}};
+    struct ew_pass pass = {.op = record, .across = 2};
+    void *data[] = {space, space + 1000, space + 2000};
+    int call = 0;
+    forget();
+    ew_execute(loop, 4, &pass, data);
+    ck_assert_int_eq(recorded, 2 * 3 * 3);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 5; j += 2)
+            for (int row = 0; row < 3; row++) {
+                struct record *r = &records[call++];
+                ck_assert_int_eq(r->rows, j < 4 ? 2 : 1);
+                ck_assert_int_eq(r->cols, 2);
+                for (int k = 0; k < 3; k++) {
+                    const int64_t steps[] = {loop[1].stride[k],
+                                             loop[2].stride[k],
+                                             loop[3].stride[k]};
+                    ck_assert_int_eq(r->stride[k].row, steps[1]);
+                    ck_assert_int_eq(r->stride[k].col, 1);
+                    ck_assert_ptr_eq(r->data[k],
+                                     (char *)data[k] + row * steps[0] +
+                                         j * steps[1] + i * steps[2]);
+                }
+            }
+}
+END_TEST
+
 START_TEST(sixty_four_loops_are_walked)
 {
     static char space[1 << 16];
@@ -606,6 +641,7 @@ int main(void)
     TCase *tiles = support_case("tiles");
     tcase_add_test(loops, up_to_two_loops_are_one_call);
     tcase_add_test(loops, outer_loops_count_like_digits);
+    tcase_add_test(loops, calls_across_few_rows_go_along_them);
     tcase_add_test(loops, sixty_four_loops_are_walked);
     tcase_add_test(loops, what_needs_no_buffer_is_one_call);
     tcase_add_loop_test(tiles, tiles_of_any_size_give_the_whole, 0, SIZES);

@@ -110,6 +110,7 @@ for level in base avx2 avx512; do
             echo "ew_${family}_${level}_vbmi"
             ;;
         esac
+        [ "$level-$family" != avx512-permute ] || echo "ew_pick_${level}_vbmi"
     done >"$folder/tables"
     $NM -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort |
         comm -3 - "$folder/tables" >"$folder/difference"

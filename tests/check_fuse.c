@@ -13,13 +13,6 @@
 
 static struct support_tensor x, y, out;
 
-static void release(void)
-{
-    support_free(&x);
-    support_free(&y);
-    support_free(&out);
-}
-
 static elementwise_options options_of(elementwise_act act, double scale_x,
                                       double scale_y)
 {
@@ -152,6 +145,25 @@ START_TEST(operations_without_such_a_kernel_have_steps)
 }
 END_TEST
 
+/* At every level; what is not only cut off is computed in f32. */
+START_TEST(halves_that_are_cut_off_stay_halves)
+{
+    if (!support_level(_i))
+        return;
+    elementwise_options o = options_of(ELEMENTWISE_ACT_RELU6, 1, 1);
+    struct elementwise_plan p =
+        plan_of(ELEMENTWISE_POW, ELEMENTWISE_BF16, 300, 1, &o);
+    ck_assert_int_eq(p.types.compute[EW_OUT], ELEMENTWISE_BF16);
+    ck_assert(p.pass.act == ew_table_activation(p.level, ELEMENTWISE_BF16,
+                                                ELEMENTWISE_ACT_RELU6));
+    p = plan_of(ELEMENTWISE_ADD, ELEMENTWISE_F16, 300, 1, &o);
+    ck_assert(p.pass.op == kernel_of(&p, ELEMENTWISE_ADD) && p.pass.act);
+    o.act = ELEMENTWISE_ACT_TANH;
+    p = plan_of(ELEMENTWISE_ADD, ELEMENTWISE_F16, 300, 1, &o);
+    ck_assert_int_eq(p.types.compute[EW_OUT], ELEMENTWISE_F32);
+}
+END_TEST
+
 /* From 1 KiB on; not of operands that are gathered first. */
 START_TEST(an_activation_of_long_rows_makes_the_operation_too)
 {
@@ -242,7 +254,6 @@ START_TEST(results_that_are_no_floats_are_refused)
            "scale_x");
     refuse(ELEMENTWISE_ADD, ELEMENTWISE_C64, ELEMENTWISE_C64, &act, "c64");
     refuse(ELEMENTWISE_MUL, ELEMENTWISE_C128, ELEMENTWISE_C128, &act, "c128");
-    release();
 }
 END_TEST
 
@@ -273,6 +284,7 @@ int main(void)
                    short_options_are_left_to_a_kernel_of_the_operation);
     tcase_add_test(options, long_activations_stay_steps_of_their_own);
     tcase_add_test(options, operations_without_such_a_kernel_have_steps);
+    tcase_add_loop_test(options, halves_that_are_cut_off_stay_halves, 0, 3);
     tcase_add_test(options, an_activation_of_long_rows_makes_the_operation_too);
     tcase_add_test(options, a_plan_says_what_is_fused);
     tcase_add_test(refused, results_that_are_no_floats_are_refused);

@@ -204,6 +204,9 @@ static void try_forms(const struct kernel *k)
         try_form(k, &forms[f], 1000, ONE_ROW, APART);
     for (int64_t n = 17; n < 32; n++) /* all that may be left of a line */
         try_form(k, &forms[0], n, ONE_ROW, (enum alias)(n % 3));
+    for (int64_t n = 65; n < 80; n += 7) /* and of many */
+        for (int f = 0; f < 3; f++)
+            try_form(k, &forms[f], n, DENSE, (enum alias)((n + f) % 3));
 }
 
 /* A kernel that stores past the caches: rows of ends alone, of one line and of
@@ -230,6 +233,19 @@ static void try_long(const struct kernel *k)
                  (enum alias)support_random(APART, INTO_Y));
 }
 
+/* Rows of all lengths that fit a line, some of them, apart. */
+static void try_masked(const struct kernel *k)
+{
+    static const struct form dense[] = {{1, 1, 1}, {1, 0, 1}, {0, 1, 1}};
+    int64_t most = 64 / (int64_t)ref_size(k->out);
+    for (int64_t cols = 1; cols <= most; cols++)
+        for (int f = 0; f < 3; f++)
+            try_form(k, &dense[f], cols,
+                     (enum rows)(ONE_ROW + 1 +
+                                 (cols + f) % (ROW_KINDS - ONE_ROW - 1)),
+                     (enum alias)((cols + f) % 3));
+}
+
 /* The other forms and kernels of an operation that waits for memory. */
 static void try_more(struct kernel *k)
 {
@@ -238,6 +254,7 @@ static void try_more(struct kernel *k)
     if (k->op > EW_PAST_LAST)
         return;
     try_long(k);
+    try_masked(k);
     k->run = ew_table_kernel(k->level, EW_PAST + k->op, k->x, k->y);
     try_past(k);
     k->run = ew_table_kernel(k->level, EW_WHOLE + k->op, k->x, k->y);
@@ -642,6 +659,7 @@ static const struct layout layouts[] = {
     {"every second, transposed backwards", true, 1, -2, false, false},
     {"every third, transposed", true, 0, 3, false, false},
     {"every fourth, transposed backwards", true, 2, -4, false, false},
+    {"every seventh, transposed", true, 3, 7, false, false},
     {"strided", false, 1, 2, false, false},
     {"every fourth", false, 1, 4, false, false},
     {"backwards", false, 0, -1, false, false},
@@ -724,11 +742,12 @@ START_TEST(nothing_is_read_on_a_page_that_has_no_element)
     enum { PAGE = 4096, COLS = 40, PAGES = 2 * COLS, MOST = 67 };
     static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_U16,
                                               ELEMENTWISE_U32};
+    static const int64_t steps[] = {1, 2, 3, 4, 7, 10};
     elementwise_dtype type = types[_i % 3];
-    int64_t size = (int64_t)ref_size(type), step = 1 + _i / 3 % 4;
-    if (!support_level(_i / 12))
+    int64_t size = (int64_t)ref_size(type), step = steps[_i / 3 % 6];
+    if (!support_level(_i / 18))
         return;
-    ew_kernel *move = ew_table_move(_i / 12, type);
+    ew_kernel *move = ew_table_move(_i / 18, type);
     char *map = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(map, MAP_FAILED);
@@ -815,7 +834,11 @@ END_TEST
 static const int divisions[] = {ELEMENTWISE_DIV, ELEMENTWISE_TRUNCDIV,
                                 ELEMENTWISE_FLOORDIV, ELEMENTWISE_MOD,
                                 ELEMENTWISE_FMOD};
-enum { DIVISIONS = sizeof divisions / sizeof *divisions, DIVIDENDS = 256 };
+enum {
+    DIVISIONS = sizeof divisions / sizeof *divisions,
+    DIVIDENDS = 256,
+    LONG_ROW = 1100
+};
 
 static int64_t divided(int op, int64_t a, int64_t b)
 {
@@ -828,14 +851,14 @@ static int64_t divided(int op, int64_t a, int64_t b)
     return op == ELEMENTWISE_FLOORDIV ? quotient - down : quotient;
 }
 
-static void divide(int level, int op, elementwise_dtype type, void *a, void *b,
-                   bool one_divisor, void *to)
+static void divide(int level, int op, elementwise_dtype type, int64_t n,
+                   void *a, void *b, bool one_divisor, void *to)
 {
     int64_t size = (int64_t)ref_size(type);
     void *data[EW_OPERANDS] = {a, b, to};
     struct ew_stride strides[EW_OPERANDS] = {
         {0, size}, {0, one_divisor ? 0 : size}, {0, size}};
-    ew_table_kernel(level, op, type, type)(1, DIVIDENDS, data, strides);
+    ew_table_kernel(level, op, type, type)(1, n, data, strides);
 }
 
 /* All bytes by one, or by others that all bytes meet as `by` goes on. */
@@ -846,8 +869,8 @@ static void try_byte(int level, int op, bool is_signed, bool one, int by)
         a[i] = (uint8_t)i;
         b[i] = (uint8_t)(by * (2 * i + 1));
     }
-    divide(level, op, is_signed ? ELEMENTWISE_I8 : ELEMENTWISE_U8, a, b, one,
-           got);
+    divide(level, op, is_signed ? ELEMENTWISE_I8 : ELEMENTWISE_U8, DIVIDENDS, a,
+           b, one, got);
     for (int i = 0; i < DIVIDENDS; i++) {
         uint8_t d = b[one ? 0 : i];
         int64_t right =
@@ -966,11 +989,18 @@ static uint64_t draw_wide(uint64_t other)
     }
 }
 
+/* Of rows for which a divisor is prepared, and mostly of shorter ones. */
+static int draw_length(void)
+{
+    bool is_long = support_random(0, 7) == 0;
+    return is_long ? LONG_ROW : (int)support_random(1, DIVIDENDS);
+}
+
 /* The same with 32 bits, as numbers of 64 and as they are stored. */
-static void draw_words(bool is_signed, int64_t wide[], uint32_t words[],
+static void draw_words(bool is_signed, int n, int64_t wide[], uint32_t words[],
                        const int64_t others[])
 {
-    for (int i = 0; i < DIVIDENDS; i++) {
+    for (int i = 0; i < n; i++) {
         uint32_t word = (uint32_t)draw_wide(others ? (uint64_t)others[i] : 1);
         word += !others && (word == 0 || word == UINT32_MAX) ? 3 : 0;
         words[i] = word;
@@ -980,13 +1010,14 @@ static void draw_words(bool is_signed, int64_t wide[], uint32_t words[],
 
 static void try_words(int level, int op, bool is_signed, bool one)
 {
-    int64_t dividend[DIVIDENDS], divisor[DIVIDENDS];
-    uint32_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
-    draw_words(is_signed, divisor, b, NULL);
-    draw_words(is_signed, dividend, a, divisor);
-    divide(level, op, is_signed ? ELEMENTWISE_I32 : ELEMENTWISE_U32, a, b, one,
-           got);
-    for (int i = 0; i < DIVIDENDS; i++)
+    int64_t dividend[LONG_ROW], divisor[LONG_ROW];
+    uint32_t a[LONG_ROW], b[LONG_ROW], got[LONG_ROW];
+    int n = draw_length();
+    draw_words(is_signed, n, divisor, b, NULL);
+    draw_words(is_signed, n, dividend, a, divisor);
+    divide(level, op, is_signed ? ELEMENTWISE_I32 : ELEMENTWISE_U32, n, a, b,
+           one, got);
+    for (int i = 0; i < n; i++)
         ck_assert_uint_eq(
             got[i], (uint32_t)divided(op, dividend[i], divisor[one ? 0 : i]));
 }
@@ -1002,15 +1033,16 @@ END_TEST
 
 static void try_shorts(int level, int op, bool is_signed, bool one)
 {
-    uint16_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
-    for (int i = 0; i < DIVIDENDS; i++) {
+    uint16_t a[LONG_ROW], b[LONG_ROW], got[LONG_ROW];
+    int n = draw_length();
+    for (int i = 0; i < n; i++) {
         b[i] = (uint16_t)draw_wide(1);
         b[i] = b[i] == 0 ? 3 : b[i];
         a[i] = (uint16_t)draw_wide(b[one ? 0 : i]);
     }
-    divide(level, op, is_signed ? ELEMENTWISE_I16 : ELEMENTWISE_U16, a, b, one,
-           got);
-    for (int i = 0; i < DIVIDENDS; i++) {
+    divide(level, op, is_signed ? ELEMENTWISE_I16 : ELEMENTWISE_U16, n, a, b,
+           one, got);
+    for (int i = 0; i < n; i++) {
         uint16_t d = b[one ? 0 : i];
         int64_t right = is_signed ? divided(op, (int16_t)a[i], (int16_t)d)
                                   : divided(op, a[i], d);
@@ -1052,9 +1084,10 @@ static void try_wide(int level, int op, bool is_signed, bool one, bool small)
         a[i] = draw_wide(one ? b[0] : b[i]);
         a[i] = small ? cut(a[i], is_signed) : a[i];
     }
-    divide(level, op, is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64, a, b, one,
-           got);
-    for (int i = 0; i < DIVIDENDS; i++)
+    int64_t n = support_random(1, DIVIDENDS);
+    divide(level, op, is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64, n, a, b,
+           one, got);
+    for (int i = 0; i < n; i++)
         ck_assert_uint_eq(got[i],
                           divided_wide(op, is_signed, a[i], b[one ? 0 : i]));
 }
@@ -1109,11 +1142,12 @@ START_TEST(wide_integers_are_divided_by_one_for_each_row)
 }
 END_TEST
 
-START_TEST(wide_integers_are_divided_in_whole_blocks)
+START_TEST(wide_integers_are_divided_in_blocks)
 {
-    static const int64_t shapes[][2] = {{7, 16}, {5, 48}, {1, 64}, {9, 17}};
+    static const int64_t shapes[][2] = {{7, 16}, {5, 48}, {1, 64},
+                                        {9, 17}, {4, 70}, {3, 127}};
     for (int k = 0; support_level(_i) && k < 40 * 4 * DIVISIONS; k++)
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 6; i++)
             try_wide_rows(_i, divisions[k / 4 % DIVISIONS], k & 1, shapes[i],
                           (struct ew_stride){k & 2 ? shapes[i][1] + 3 : 0, 1});
 }
@@ -1292,7 +1326,7 @@ int main(void)
                         EW_LEVELS);
     tcase_add_loop_test(division, wide_integers_are_divided_by_one_for_each_row,
                         0, EW_LEVELS);
-    tcase_add_loop_test(division, wide_integers_are_divided_in_whole_blocks, 0,
+    tcase_add_loop_test(division, wide_integers_are_divided_in_blocks, 0,
                         EW_LEVELS);
     tcase_add_loop_test(division, one_divisor_is_like_an_array_of_it, 0,
                         EW_LEVELS * 4);
@@ -1303,7 +1337,7 @@ int main(void)
     tcase_add_loop_test(moves, rows_that_overlap_are_moved_from_either_end, 0,
                         EW_LEVELS * 4);
     tcase_add_loop_test(moves, nothing_is_read_on_a_page_that_has_no_element, 0,
-                        12 * EW_LEVELS);
+                        18 * EW_LEVELS);
     tcase_add_loop_test(moves, rows_of_any_length_are_spread, 0, EW_LEVELS * 4);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");

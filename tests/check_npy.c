@@ -6,10 +6,11 @@
  */
 #include "../tools/npy.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "support.h"
 
 #define F4 "{'descr': '<f4', 'fortran_order': False, "
 
@@ -452,8 +453,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("npy");
-    TCase *tcase = tcase_create("npy");
+    TCase *tcase = support_case("npy");
     tcase_add_loop_test(tcase, legal_header_is_read, 0, COUNT(legal));
     tcase_add_loop_test(tcase, broken_header_is_refused, 0, COUNT(broken));
     tcase_add_loop_test(tcase, broken_start_is_refused, 0, COUNT(starts));
@@ -469,11 +469,6 @@ int main(void)
     tcase_add_loop_test(tcase, formatted_header_is_read, ELEMENTWISE_BOOL,
                         ELEMENTWISE_C128 + 1);
     tcase_add_test(tcase, longest_header_fits);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    TCase *const cases[] = {tcase, NULL};
+    return support_run("npy", cases);
 }

@@ -13,13 +13,6 @@
 
 static struct support_tensor x, y, out;
 
-static void release(void)
-{
-    support_free(&x);
-    support_free(&y);
-    support_free(&out);
-}
-
 /* f32 of [shape], x dense and y of the given strides. */
 static const struct {
     int64_t shape[3], y[3];
@@ -178,7 +171,6 @@ START_TEST(staged_inputs_give_the_results_of_the_reference)
     }
     ck_assert_int_gt(staged, rounds / 3);
     ck_assert_int_gt(once, rounds / 30);
-    release();
 }
 END_TEST
 

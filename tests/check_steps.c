@@ -248,8 +248,10 @@ END_TEST
 
 /* x backwards, y one element for each row, out every other element, of a tile
    that is seen as one row. */
-static const struct ew_loop nest[] = {{COLS, {-8, 0, 8 * GAP}},
-                                      {ROWS, {-8 * COLS, 8, 8 * COLS *GAP}}};
+static const struct ew_layout nest[EW_FORWARD] = {
+    {8, 2, {{COLS, -8}, {ROWS, -8 * COLS}}},
+    {8, 2, {{COLS, 0}, {ROWS, 8}}},
+    {8, 2, {{COLS, 8 * GAP}, {ROWS, 8 * COLS *GAP}}}};
 
 static int run_places(int steps)
 {
@@ -261,7 +263,7 @@ static int run_places(int steps)
                             {x + CELLS - 1, y, out}};
     start();
     for (int k = 0; k < EW_FORWARD; k++) {
-        ew_places_make(&places[k], nest, 2, k, 8, NULL);
+        ew_places_make(&places[k], &nest[k], NULL);
         buffers.places[k] = &places[k];
     }
     ew_steps_run(&pass, &tile, &buffers);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "fuse.h"
 #include "plan.h"
 #include "reference.h"
 #include "strategy.h"
@@ -280,18 +281,18 @@ START_TEST(beside_a_turned_input_long_steps_are_gathered)
 }
 END_TEST
 
-/* Their kernels divide what is no vector one by one. */
-START_TEST(quotients_of_integers_are_folded_if_rows_have_ends)
+/* Their kernels would divide vectors of which much is empty. */
+START_TEST(quotients_of_integers_are_folded_if_rows_leave_vectors_empty)
 {
     static const struct {
         int64_t cols, y; /* y's stride along columns */
         elementwise_dtype type;
         bool fold;
     } layouts[] = {
-        {30, 1, ELEMENTWISE_I32, true},  {32, 1, ELEMENTWISE_I32, false},
-        {127, 1, ELEMENTWISE_I32, true}, {129, 1, ELEMENTWISE_I32, false},
-        {30, 0, ELEMENTWISE_I32, false}, {30, 1, ELEMENTWISE_F32, false},
-        {30, 1, ELEMENTWISE_I64, false}};
+        {49, 1, ELEMENTWISE_I32, true},  {48, 1, ELEMENTWISE_I32, false},
+        {33, 1, ELEMENTWISE_I32, true},  {31, 1, ELEMENTWISE_I32, false},
+        {49, 0, ELEMENTWISE_I32, false}, {129, 1, ELEMENTWISE_I32, false},
+        {49, 1, ELEMENTWISE_F32, false}, {49, 1, ELEMENTWISE_I64, false}};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         int64_t cols = layouts[i].cols, shape[] = {1000, cols};
@@ -327,6 +328,77 @@ START_TEST(quotients_of_c64_by_one_row_are_not_folded)
         elementwise_tensor o = {NULL, ELEMENTWISE_C64, 2, shape, NULL};
         ck_assert_int_eq(ew_plan_make(&p, rows[i].op, &a, &b, -1, &o), 0);
         ck_assert_int_eq(p.pass.fold, rows[i].folds);
+    }
+}
+END_TEST
+
+/* Where both inputs would go through buffers, or rows are lines, kernels take
+   them by masks. */
+START_TEST(short_rows_are_left_to_kernels_with_masks)
+{
+    static const struct {
+        elementwise_op op;
+        elementwise_dtype type;
+        int64_t rows, cols, x, y; /* from row to row */
+        bool masked;
+    } plans[] = {{ELEMENTWISE_ADD, ELEMENTWISE_F32, 600, 8, 9, 0, true},
+                 {ELEMENTWISE_MAX, ELEMENTWISE_I64, 600, 8, 8, 0, true},
+                 {ELEMENTWISE_MUL, ELEMENTWISE_F64, 600, 7, 7, 0, false},
+                 {ELEMENTWISE_SUB, ELEMENTWISE_I32, 600, 7, 9, 0, false},
+                 {ELEMENTWISE_DIV, ELEMENTWISE_F32, 600, 8, 9, 0, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_C64, 600, 8, 9, 0, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F16, 600, 17, 19, 0, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F32, 600, 8, 999, 0, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F64, 31, 8, 9, 0, false}};
+    elementwise_options relu = ELEMENTWISE_OPTIONS_INIT;
+    relu.act = ELEMENTWISE_ACT_RELU;
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        struct elementwise_plan p;
+        int64_t shape[] = {plans[i].rows, plans[i].cols};
+        int64_t with_x[] = {plans[i].x, 1}, with_y[] = {plans[i].y, 1};
+        elementwise_dtype type = plans[i].type;
+        elementwise_tensor a = {NULL, type, 2, shape, with_x};
+        elementwise_tensor b = {NULL, type, 2, shape, with_y};
+        elementwise_tensor o = {NULL, type, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, plans[i].op, &a, &b, -1, &o), 0);
+        bool masked = plans[i].masked && p.level >= EW_LEVEL_AVX512;
+        ck_assert_int_eq(p.pass.masked, masked);
+        ck_assert_int_eq(masked && ew_pass_tiles(&p.pass), false);
+        if (type != ELEMENTWISE_F32)
+            continue;
+        ck_assert_int_eq(ew_fuse_plan(&p, &relu), 0);
+        ck_assert_int_eq(p.pass.masked, false);
+        ck_assert_int_eq(p.pass.fold, shape[0] > 31);
+    }
+}
+END_TEST
+
+/* Calls on rows of the loop outside, if that is longer and rows are short and
+   few. */
+START_TEST(few_rows_are_called_across)
+{
+    static const struct {
+        int64_t shape[3];
+        bool across;
+    } plans[] = {{{500, 3, 16}, true},    {{500, 13, 16}, false},
+                 {{500, 3, 17}, false},   {{5, 3, 16}, false},
+                 {{90000, 3, 16}, false}, {{6, 3, 16}, true}};
+    char json[1000];
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        struct elementwise_plan p;
+        const int64_t *n = plans[i].shape;
+        int64_t with_x[] = {n[2] + 3, 0, 1}, with_y[] = {0, 1, 0};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F64, 3, n, with_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F64, 3, n, with_y};
+        elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 3, n, NULL};
+        elementwise_op op = ELEMENTWISE_LESS_THAN;
+        ck_assert_int_eq(ew_plan_make(&p, op, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.across > 0, plans[i].across);
+        elementwise_plan_describe(&p, json, sizeof json);
+        ck_assert_int_eq(strstr(json, "\"rows\":\"across\"") != NULL,
+                         plans[i].across);
     }
 }
 END_TEST
@@ -497,6 +569,40 @@ START_TEST(tiles_go_along_loops_where_a_packed_input_stands_still)
 }
 END_TEST
 
+/* y is more than caches keep until the next step reads it again: each piece of
+   it serves all steps, whether it is a part of a row or some rows. */
+START_TEST(large_inputs_that_stand_still_are_read_again_while_they_are_near)
+{
+    static const struct {
+        elementwise_op op;
+        elementwise_dtype type;
+        int64_t shape[3], y[3];
+        int again;
+    } layouts[] = {
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, {8, 1, 196608}, {0, 0, 1}, 1},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, {8, 1, 196607}, {0, 0, 1}, 0},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, {8, 200, 1000}, {0, 1001, 1}, 2},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, {8, 190, 1000}, {0, 1001, 1}, 0},
+        /* out goes past the caches, which leaves room there */
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, {24, 1, 262144}, {0, 0, 1}, 0},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, {14, 1, 393216}, {0, 0, 1}, 1},
+        /* inverses of a row are found once for all that are divided by it */
+        {ELEMENTWISE_DIV, ELEMENTWISE_C64, {8, 1, 196608}, {0, 0, 1}, 0}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        elementwise_dtype type = layouts[i].type;
+        const int64_t *shape = layouts[i].shape;
+        elementwise_tensor a = {NULL, type, 3, shape, NULL};
+        elementwise_tensor b = {NULL, type, 3, shape, layouts[i].y};
+        ck_assert_int_eq(ew_plan_make(&p, layouts[i].op, &a, &b, -1, &a), 0);
+        ck_assert_msg(p.pass.again == layouts[i].again, "%d: loop %d", (int)i,
+                      p.pass.again);
+        ck_assert_int_eq(ew_strategy_keeps(&p, EW_Y), layouts[i].again > 0);
+        ck_assert(!p.calls || !layouts[i].again);
+    }
+}
+END_TEST
+
 /* x is turned; `next` bytes on in it lies what the next block has, in the order
    of its memory where a column of it is short. If a block is several tiles,
    each goes that way before the next tile. */
@@ -507,20 +613,20 @@ START_TEST(tiles_of_a_turned_input_follow_where_it_reads_on)
         int again;
         int64_t next;
     } layouts[] = {{{8, 64, 4, 2048}, {1, 8, 512, 2048}, 2, 8},
-                   {{8, 64, 4, 1000}, {1, 8, 512, 2048}, 0, 8},
+                   {{8, 64, 4, 500}, {1, 8, 512, 2048}, 0, 8},
                    /* long columns, and less than 1 MiB */
                    {{320, 8, 4, 1000}, {1, 320, 2560, 10240}, 0, 2560},
-                   {{8, 64, 2, 1000}, {1, 8, 512, 1024}, 0, 512}};
+                   {{8, 64, 2, 500}, {1, 8, 512, 1024}, 0, 512}};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         const int64_t *shape = layouts[i].shape;
-        elementwise_tensor a = {NULL, ELEMENTWISE_U8, 4, shape, layouts[i].x};
-        elementwise_tensor b = {NULL, ELEMENTWISE_U8, 0, NULL, NULL};
-        elementwise_tensor o = {NULL, ELEMENTWISE_U8, 4, shape, NULL};
+        elementwise_tensor a = {NULL, ELEMENTWISE_U16, 4, shape, layouts[i].x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_U16, 0, NULL, NULL};
+        elementwise_tensor o = {NULL, ELEMENTWISE_U16, 4, shape, NULL};
         struct elementwise_plan p;
         ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
         ck_assert_str_eq(ew_strategy_input(&p, EW_X), "transposed");
         ck_assert_msg(p.pass.again == layouts[i].again &&
-                          p.loop[2].stride[EW_X] == layouts[i].next,
+                          p.loop[2].stride[EW_X] == 2 * layouts[i].next,
                       "%d: loop %d, then %d bytes on", (int)i, p.pass.again,
                       (int)p.loop[2].stride[EW_X]);
     }
@@ -814,6 +920,27 @@ START_TEST(a_row_that_tiles_share_is_gathered_where_they_share_it)
 }
 END_TEST
 
+/* Pieces of a row, rows with gaps, and both past the caches. Dense calls do not
+   make a plan otherwise. */
+START_TEST(what_is_read_again_gives_the_results_of_the_reference)
+{
+    static const int64_t shapes[][3] = {{3, 1, 98305}, {18, 33, 3000}};
+    static const int64_t gaps[][3] = {{0, 0, 1}, {0, 3001, 1}};
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < 6; i++) {
+        const int64_t *shape = shapes[i / 3], *dense = NULL;
+        support_make(&x, ELEMENTWISE_F64, 3, shape, NULL, SUPPORT_HIGH);
+        support_make(&y, ELEMENTWISE_F64, i % 3 == 2 ? 2 : 3,
+                     i % 3 == 2 ? shape + 1 : shape,
+                     i % 3 == 2 ? dense : gaps[i / 3], SUPPORT_LOW);
+        support_make(&out, ELEMENTWISE_F64, 3, shape, NULL, SUPPORT_HIGH);
+        fill_and_verify(ELEMENTWISE_SUB, i % 3 == 1 ? &past : NULL);
+    }
+    release();
+}
+END_TEST
+
 START_TEST(every_layout_is_copied)
 {
     int64_t shape[4], strides[4];
@@ -841,6 +968,9 @@ int main(void)
 {
     TCase *choosing = support_case("choosing");
     TCase *running = support_case("running");
+    tcase_add_loop_test(choosing, short_rows_are_left_to_kernels_with_masks, 0,
+                        EW_LEVELS);
+    tcase_add_test(choosing, few_rows_are_called_across);
     tcase_add_test(choosing, quotients_of_c64_by_one_row_are_not_folded);
     tcase_add_test(choosing, short_rows_of_whole_lines_go_past_the_caches);
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
@@ -848,11 +978,14 @@ int main(void)
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing,
                    tiles_of_several_loops_ask_for_lines_that_they_share);
-    tcase_add_test(choosing,
-                   quotients_of_integers_are_folded_if_rows_have_ends);
+    tcase_add_test(
+        choosing, quotients_of_integers_are_folded_if_rows_leave_vectors_empty);
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);
+    tcase_add_test(
+        choosing,
+        large_inputs_that_stand_still_are_read_again_while_they_are_near);
     tcase_add_test(choosing, tiles_of_a_turned_input_follow_where_it_reads_on);
     tcase_add_test(choosing,
                    few_elements_to_a_line_are_gathered_from_the_caches_alone);
@@ -868,6 +1001,9 @@ int main(void)
                         EW_LEVELS);
     tcase_add_loop_test(running,
                         a_row_that_tiles_share_is_gathered_where_they_share_it,
+                        0, EW_LEVELS);
+    tcase_add_loop_test(running,
+                        what_is_read_again_gives_the_results_of_the_reference,
                         0, EW_LEVELS);
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
     tcase_add_loop_test(running, comparisons_keep_a_row_of_halves, 0,

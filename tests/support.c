@@ -210,13 +210,16 @@ int support_specials(elementwise_dtype type, void *elements)
                               : complex_specials(type, elements);
 }
 
+/* One of them, which are made once. */
 static void special(elementwise_dtype type, void *element)
 {
-    uint64_t elements[SUPPORT_SPECIALS * 2];
-    int count = support_specials(type, elements);
+    static uint64_t elements[REF_TYPES + 1][SUPPORT_SPECIALS * 2];
+    static int counts[REF_TYPES + 1];
+    if (!counts[type])
+        counts[type] = support_specials(type, elements[type]);
     size_t size = ref_size(type);
-    size_t chosen = (size_t)support_random(0, count - 1);
-    memcpy(element, (char *)elements + chosen * size, size);
+    size_t chosen = (size_t)support_random(0, counts[type] - 1);
+    memcpy(element, (char *)elements[type] + chosen * size, size);
 }
 
 /* Not far from 1, with a significand of random length, so that sums, products

@@ -1,7 +1,8 @@
 /*
  * The functions that can follow an operation, and the factors that can stand
  * before its operands: on rows by activation.inc, on operands by
- * activation_loop.inc. What is transcendental is computed in activation_f32.h
+ * activation_loop.inc, and relu and relu6 of f16 and bf16 by
+ * activation_half.inc. What is transcendental is computed in activation_f32.h
  * and activation_f64.h, without branches or calls, so that loops of it become
  * vectors and every form of a loop gives the same bits.
  */
@@ -83,6 +84,8 @@ enum { BUFFER = 128 }; /* elements */
 #define PUT(x) ew_half_f16_from_f32(x)
 #define DIRECT false
 #define MORE .from_operand = {NULL}
+#define INFINITE 0x7c00
+#define SIX 0x4600
 #include "activation_loop.inc"
 
 #define T struct ew_bf16
@@ -93,6 +96,8 @@ enum { BUFFER = 128 }; /* elements */
 #define PUT(x) ew_half_bf16_from_f32(x)
 #define DIRECT false
 #define MORE .from_operand = {NULL}
+#define INFINITE 0x7f80
+#define SIX 0x40c0
 #include "activation_loop.inc"
 
 #define T float
@@ -128,17 +133,10 @@ static void scale_parts(ew_kernel *scale, int64_t part, int64_t rows,
     }
 }
 
-static void run_scale_c64(int64_t rows, int64_t cols, void *const data[],
-                          const struct ew_stride s[])
-{
-    scale_parts(run_scale_f32, sizeof(float), rows, cols, data, s);
-}
-
-static void run_scale_c128(int64_t rows, int64_t cols, void *const data[],
-                           const struct ew_stride s[])
-{
-    scale_parts(run_scale_f64, sizeof(double), rows, cols, data, s);
-}
+EW_KERNEL_OF(run_scale_c64,
+             scale_parts(run_scale_f32, sizeof(float), rows, cols, data, s))
+EW_KERNEL_OF(run_scale_c128,
+             scale_parts(run_scale_f64, sizeof(double), rows, cols, data, s))
 
 static const struct ew_activations activations_c64 = {
     .run = {[EW_SCALE] = run_scale_c64}};

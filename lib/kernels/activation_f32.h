@@ -11,8 +11,6 @@
 
 #include <math.h>
 
-#include "half.h"
-#include "loop.h"
 #include "wide.h"
 
 /* a b + c, rounded once. Without a fast fma the sum is made in double, where
@@ -32,12 +30,9 @@ EW_INLINE float multiply_add(float a, float b, float c)
 EW_INLINE float short_series(const float *c, int n, float x)
 {
     float sum = c[n - 1];
-#if defined(__clang__)
-    _Pragma("clang loop unroll(full)")
-#else
-    _Pragma("GCC unroll 8")
-#endif
-        for (int i = n - 2; i >= 0; i--) sum = multiply_add(sum, x, c[i]);
+    EW_UNROLLED
+    for (int i = n - 2; i >= 0; i--)
+        sum = multiply_add(sum, x, c[i]);
     return sum;
 }
 
@@ -58,7 +53,7 @@ EW_INLINE float positive_part(float x)
 /* 2^k for a k that lies in the last bits of t, with the exponent's bias. */
 EW_INLINE float short_two_to(float t)
 {
-    return ew_half_float(ew_half_bits32(t) << 23);
+    return from_bits_f32(bits_f32(t) << 23);
 }
 
 /* Adding it rounds to an integer and leaves that, plus the bias of exponents,
@@ -76,13 +71,13 @@ EW_INLINE float one_and_power(float x, float y)
     static const float c[] = {-0x1.fffffcp-2f, 0x1.55548cp-3f, -0x1.5558b8p-5f,
                               0x1.123e58p-7f, -0x1.6a4d74p-10f};
     const float integer = integer_here - 32;
-    uint32_t last = ew_half_bits32(integer + 159);
-    uint32_t t = ew_half_bits32(multiply_add(y, -0x1.715476p0f, integer));
-    float k = ew_half_float(t = t < last ? t : last) - integer;
+    uint32_t last = bits_f32(integer + 159);
+    uint32_t t = bits_f32(multiply_add(y, -0x1.715476p0f, integer));
+    float k = from_bits_f32(t = t < last ? t : last) - integer;
     float r = multiply_add(k, 0x1.62e430p-1f, y);
     r = multiply_add(k, -0x1.05c610p-29f, r);
     float drop = multiply_add(short_series(c, 5, r), r * r, r);
-    float scale = ew_half_float(t << 23);
+    float scale = from_bits_f32(t << 23);
     float early = x < -4 ? 0 : scale, late = x < -4 ? scale : 0;
     return multiply_add(-scale, drop, 0x1p-32f + early) + late;
 }
@@ -97,10 +92,10 @@ EW_INLINE float sigmoid_f32(float x)
    negative NaN comes through as y, another one as low. */
 EW_INLINE float silu_f32(float x)
 {
-    uint32_t bits = ew_half_bits32(x), least = ew_half_bits32(-110);
-    int32_t same = (int32_t)bits, most = (int32_t)ew_half_bits32(18);
-    float low = ew_half_float(bits < least ? bits : least);
-    float y = ew_half_float((uint32_t)(same < most ? same : most));
+    uint32_t bits = bits_f32(x), least = bits_f32(-110);
+    int32_t same = (int32_t)bits, most = (int32_t)bits_f32(18);
+    float low = from_bits_f32(bits < least ? bits : least);
+    float y = from_bits_f32((uint32_t)(same < most ? same : most));
     float q = low / one_and_power(x, y);
     return x > 0x1p64f ? x : q * 0x1p-32f;
 }

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#include "half.h"
-#include "loop.h"
 #include "pair.h"
 
 /* The coefficients were fitted in 60 digits at the Chebyshev points of the
@@ -49,12 +47,9 @@ enum {
 EW_INLINE double series(const double *c, int n, double x)
 {
     double sum = c[n - 1];
-#if defined(__clang__)
-    _Pragma("clang loop unroll(full)")
-#else
-    _Pragma("GCC unroll 32")
-#endif
-        for (int i = n - 2; i >= 0; i--) sum = EW_MULTIPLY_ADD(sum, x, c[i]);
+    EW_UNROLLED
+    for (int i = n - 2; i >= 0; i--)
+        sum = EW_MULTIPLY_ADD(sum, x, c[i]);
     return sum;
 }
 
@@ -89,7 +84,7 @@ EW_INLINE struct power power_of_e(double y, double more)
     double low = EW_MULTIPLY_ADD(k, -0x1.a39ef35793c76p-33, more);
     double r = high + low;
     low = EW_MULTIPLY_ADD(series(exp_series, EXP_TERMS, r), r * r, low);
-    return (struct power){high + low, ew_half_double(ew_half_bits64(t) << 52)};
+    return (struct power){high + low, from_bits_f64(bits_f64(t) << 52)};
 }
 
 /* factor e^y 2^256 */

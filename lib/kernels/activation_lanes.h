@@ -98,8 +98,8 @@ EW_INLINE ew_lanes lanes_multiply_add(ew_lanes a, ew_lanes b, ew_lanes c)
 
 EW_INLINE ew_lanes lanes_magnitude(ew_lanes x, float most)
 {
-    uint32_t bits = ew_half_bits32(x) & 0x7fffffff, end = ew_half_bits32(most);
-    return ew_half_float(bits < end ? bits : end);
+    uint32_t bits = bits_f32(x) & 0x7fffffff, end = bits_f32(most);
+    return from_bits_f32(bits < end ? bits : end);
 }
 
 EW_INLINE ew_lanes lanes_positive_part(ew_lanes x)

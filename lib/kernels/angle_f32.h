@@ -7,7 +7,6 @@
 #ifndef EW_ANGLE_F32_H
 #define EW_ANGLE_F32_H
 
-#include "half.h"
 #include "wide.h"
 
 /* atan(t), 0 <= t <= 1, which is odd: atan_pi_4. */
@@ -73,9 +72,9 @@ EW_INLINE float ew_angle_rest_f32(float z)
 EW_INLINE float fast_atan2_f32(float x, float y, float *odd)
 {
     const uint32_t sign = 0x80000000, least = 0x21800000; /* 2^-60 */
-    uint32_t a = ew_half_bits32(x) & ~sign, b = ew_half_bits32(y) & ~sign;
+    uint32_t a = bits_f32(x) & ~sign, b = bits_f32(y) & ~sign;
     uint32_t below = a < b ? a : b, above = a < b ? b : a;
-    float low = ew_half_float(below), high = ew_half_float(above);
+    float low = from_bits_f32(below), high = from_bits_f32(above);
     bool steep = 2 * low > high, over = a > b;
     float more = steep ? low : 0, under = low - (steep ? high : 0);
     float sum = high + more, lost = more - (sum - high);
@@ -83,9 +82,9 @@ EW_INLINE float fast_atan2_f32(float x, float y, float *odd)
     float off = fmaf(-t, lost, fmaf(-t, sum, under)) * inverse;
     float z = t * t, slope = fmaf(z, -0.8f, 1);
     float rest = fmaf(t * z, ew_angle_rest_f32(z), off * slope);
-    uint32_t turns = ew_half_bits32(y) ^ (over ? sign : 0);
-    float side = ew_half_float((turns & sign) | 0x3f800000); /* 1 or -1 */
-    float back = (int32_t)ew_half_bits32(y) < 0 ? 4 : 0;
+    uint32_t turns = bits_f32(y) ^ (over ? sign : 0);
+    float side = from_bits_f32((turns & sign) | 0x3f800000); /* 1 or -1 */
+    float back = (int32_t)bits_f32(y) < 0 ? 4 : 0;
     float eighths = (over ? 2 : back) + (steep ? side : 0);
     float base = eighths * 0x1.921fbp-1f, near = fmaf(side, t, base);
     float less = fmaf(side, t, base - near);

@@ -201,10 +201,7 @@ EW_INLINE void ew_block_all(ew_block_compute *compute, int64_t size,
         (void)with;                                                            \
         call;                                                                  \
     }                                                                          \
-    static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \
-                            const struct ew_stride s[])                        \
-    {                                                                          \
-        PASTE(blocks)(PASTE(compute_##name), rows, cols, data, s);             \
-    }
+    EW_KERNEL_OF(PASTE(name),                                                  \
+                 PASTE(blocks)(PASTE(compute_##name), rows, cols, data, s))
 
 #endif

@@ -23,67 +23,72 @@ EW_INLINE int64_t compact_count(int64_t window, int64_t bytes, int64_t step)
     return bytes <= window ? (window - bytes) / step + 1 : 0;
 }
 
+/* Loads a window, puts its bytes in an order, and stores it. */
+typedef void compact_vector(const char *x, const char order[], char *out);
+
 /* Makes pieces dense by windows while these are within x, and stores within
    out. Returns how many it made. */
-static int64_t compact_bytes(int64_t pieces, int64_t bytes, const char *x,
+EW_INLINE int64_t compact_by(compact_vector *move, int64_t window,
+                             int64_t pieces, int64_t bytes, const char *x,
                              int64_t step, char *out)
 {
-    const int64_t n = compact_count(EW_COMPACT_WINDOW, bytes, step);
-    char from[EW_COMPACT_WINDOW] = {0};
+    const int64_t n = compact_count(window, bytes, step);
+    char order[EW_LINE] = {0};
     int64_t done = 0, places = 0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t byte = 0; byte < bytes; byte++)
-            from[places++] = (char)(i * step + byte);
-    const __m128i order = _mm_loadu_si128((const __m128i *)from);
-    for (; (pieces - done) * bytes >= EW_COMPACT_WINDOW; done += n) {
-        __m128i v = _mm_loadu_si128((const __m128i *)x);
-        _mm_storeu_si128((__m128i *)out, _mm_shuffle_epi8(v, order));
+            order[places++] = (char)(i * step + byte);
+    for (; (pieces - done) * bytes >= window; done += n) {
+        move(x, order, out);
         x += n * step;
         out += n * bytes;
     }
     return done;
+}
+
+EW_INLINE void compact_near(const char *x, const char order[], char *out)
+{
+    __m128i v = _mm_loadu_si128((const __m128i *)x);
+    v = _mm_shuffle_epi8(v, _mm_loadu_si128((const __m128i *)order));
+    _mm_storeu_si128((__m128i *)out, v);
 }
 
 #if defined(__AVX512BW__)
 /* The same by words, in windows of a line. */
-static int64_t compact_words(int64_t pieces, int64_t bytes, const char *x,
-                             int64_t step, char *out)
+EW_INLINE void compact_words(const char *x, const char order[], char *out)
 {
-    const int64_t n = compact_count(EW_LINE, bytes, step);
-    int16_t from[EW_LINE / 2] = {0};
-    int64_t done = 0, places = 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t byte = 0; byte < bytes; byte += 2)
-            from[places++] = (int16_t)((i * step + byte) / 2);
-    const __m512i order = _mm512_loadu_si512(from);
-    for (; (pieces - done) * bytes >= EW_LINE; done += n) {
-        __m512i v = _mm512_loadu_si512(x);
-        _mm512_storeu_si512(out, _mm512_permutexvar_epi16(order, v));
-        x += n * step;
-        out += n * bytes;
-    }
-    return done;
+    __m512i even = _mm512_slli_epi16(_mm512_loadu_si512(order), 8);
+    __m512i v = _mm512_permutexvar_epi16(_mm512_srli_epi16(even, 9),
+                                         _mm512_loadu_si512(x));
+    _mm512_storeu_si512(out, v);
+}
+
+/* Whether those have so many pieces that it is not as well to move these alone,
+   each by one load and store if there are such of its size. */
+EW_INLINE bool compact_is_worth(int64_t bytes, int64_t step)
+{
+    int64_t alone = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? 1 : 3;
+    return compact_count(EW_LINE, bytes, step) * alone >= 5;
 }
 #endif
 
+enum { EW_COMPACT_WORTH = 64 }; /* pieces, for an order of bytes to be made */
+
 /* Makes pieces dense from the first on, as many as windows take, and returns
-   how many: none where these have so few that pieces are as well moved alone,
-   each by one load and store if there are such of its size. Few pieces are not
-   worth an order of bytes. */
+   how many: none where these have so few that pieces are as well moved
+   alone. */
 static int64_t compact_windows(int64_t pieces, int64_t bytes, const char *x,
                                int64_t step, char *out)
 {
-    enum { WORTH = 64, WORTH_WORDS = 5 };
-    if (step <= bytes || pieces < WORTH)
+    if (step <= bytes || pieces < EW_COMPACT_WORTH)
         return 0;
 #if defined(__AVX512BW__)
-    int64_t alone = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? 1 : 3;
-    int64_t words = compact_count(EW_LINE, bytes, step);
-    if (bytes % 2 == 0 && step % 2 == 0 && words * alone >= WORTH_WORDS)
-        return compact_words(pieces, bytes, x, step, out);
+    if (bytes % 2 == 0 && step % 2 == 0 && compact_is_worth(bytes, step))
+        return compact_by(compact_words, EW_LINE, pieces, bytes, x, step, out);
 #endif
     if (compact_count(EW_COMPACT_WINDOW, bytes, step) > 1)
-        return compact_bytes(pieces, bytes, x, step, out);
+        return compact_by(compact_near, EW_COMPACT_WINDOW, pieces, bytes, x,
+                          step, out);
     return 0;
 }
 #else

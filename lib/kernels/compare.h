@@ -29,6 +29,13 @@ EW_INLINE void ew_compare_mirrored(ew_kernel *mirrored, int64_t rows,
     mirrored(rows, cols, turned, strides);
 }
 
+/* A comparison that C has. */
+#define EW_COMPARE_OP(PASTE, name, T, op)                                      \
+    EW_INLINE uint8_t PASTE(op_##name)(T x, T y)                               \
+    {                                                                          \
+        return x op y;                                                         \
+    }
+
 #if defined(__SSE2__)
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
@@ -138,7 +145,7 @@ EW_INLINE void ew_compare_put_few(int64_t size, uint64_t bits, int64_t n,
                                   char *out)
 {
     const __m512i all = ew_compare_bytes(size, bits);
-    const uint64_t some = ~(uint64_t)0 >> (64 - n);
+    const uint64_t some = ew_loop_first(n);
     if (size == 1)
         _mm512_mask_storeu_epi8(out, some, all);
     else if (size == 2)
@@ -167,7 +174,7 @@ EW_INLINE __m512i ew_compare_load_few(const struct ew_compare_from *from,
 {
     if (!from->step)
         return (__m512i)from->same;
-    return _mm512_maskz_loadu_epi8(~(uint64_t)0 >> (64 - n * size),
+    return _mm512_maskz_loadu_epi8(ew_loop_first(n * size),
                                    from->at + c * size);
 }
 
@@ -385,6 +392,31 @@ EW_INLINE __m512i ew_compare_permute(int64_t size, __m512i places, __m512i x)
                      : _mm512_permutexvar_epi16(places, x);
 }
 
+/* The results of one row that is kept in a register with one of x. */
+EW_INLINE uint64_t ew_compare_one(ew_compare_test *test, int64_t size,
+                                  const char *x, __m512i row)
+{
+    const struct ew_compare_from from = ew_compare_from(x, 0, size);
+    return test((__m512i)from.same, row);
+}
+
+/* One row that fills half a vector or more, again and again, with one of x each
+   time: that is read to all places of a vector, and what is stored too much the
+   next row overwrites. */
+EW_INLINE void ew_compare_kept(ew_compare_test *test, int64_t size,
+                               int64_t rows, int64_t cols, const char *x,
+                               const char *y, char *out)
+{
+    const struct ew_compare_from from = {.at = y, .step = size};
+    const __m512i row = ew_compare_load_few(&from, size, 0, cols);
+    const int64_t last = rows - 1;
+    for (int64_t r = 0; r < last; r++, out += cols)
+        ew_compare_put(size, ew_compare_one(test, size, x + r * size, row),
+                       EW_COMPARE_BYTES / size, out);
+    ew_compare_put_few(size, ew_compare_one(test, size, x + last * size, row),
+                       cols, out);
+}
+
 /* Short rows with one of x each, as many at a time as a vector has elements; so
    many copies of one row are made before:
 
@@ -399,6 +431,11 @@ EW_INLINE void ew_compare_spread(ew_compare_prepare *of_x,
                                  const struct ew_stride s[])
 {
     const int64_t n = EW_COMPARE_BYTES / size;
+    if (size >= 4 && s[EW_Y].row == 0 && cols >= n / 2 && cols <= n) {
+        ew_compare_kept(prepared, size, rows, cols, data[EW_X], data[EW_Y],
+                        data[EW_OUT]);
+        return;
+    }
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT], same[EW_SPREAD_BYTES * EW_COMPARE_BYTES / 2];
     __m512i places[EW_SPREAD_BYTES / 2];
@@ -452,20 +489,15 @@ EW_INLINE void ew_compare_repeated(ew_compare_prepare *of_x,
 /* The kernels of both forms, which are functions of their own: compilers keep
    more in registers there. */
 #define EW_COMPARE_SPREADING(PASTE, name, T, of_x, of_y, prepared)             \
-    static __attribute__((noinline)) void PASTE(spread_##name)(                \
-        int64_t rows, int64_t cols, void *const data[],                        \
-        const struct ew_stride s[])                                            \
-    {                                                                          \
-        ew_compare_spread(of_x, of_y, PASTE(prepared), sizeof(T), rows, cols,  \
-                          data, s);                                            \
-    }
+    static __attribute__((noinline)) ew_kernel PASTE(spread_##name);           \
+    EW_KERNEL_OF(PASTE(spread_##name),                                         \
+                 ew_compare_spread(of_x, of_y, PASTE(prepared), sizeof(T),     \
+                                   rows, cols, data, s))
 #define EW_COMPARE_REPEATING(PASTE, name, of_x, of_y, prepared)                \
-    static __attribute__((noinline)) void PASTE(repeated_##name)(              \
-        int64_t rows, int64_t cols, void *const data[],                        \
-        const struct ew_stride s[])                                            \
-    {                                                                          \
-        ew_compare_repeated(of_x, of_y, PASTE(prepared), rows, cols, data, s); \
-    }
+    static __attribute__((noinline)) ew_kernel PASTE(repeated_##name);         \
+    EW_KERNEL_OF(                                                              \
+        PASTE(repeated_##name),                                                \
+        ew_compare_repeated(of_x, of_y, PASTE(prepared), rows, cols, data, s))
 
 /* As many rows as fill vectors by the kernel that spreads, the rest by the
    other one. */
@@ -508,6 +540,20 @@ ew_compare_short(int64_t rows, int64_t cols, void *const data[],
         return false;
     return true;
 }
+
+/* A whole kernel. `self` makes all other rows: it is a function of its own, as
+   in one calls of a few elements would prepare the stack for the short forms.
+ */
+EW_INLINE void ew_compare_forms(int64_t rows, int64_t cols, void *const data[],
+                                const struct ew_stride s[], int64_t size,
+                                ew_kernel *self, ew_kernel *mirrored,
+                                ew_kernel *spread, ew_kernel *repeated)
+{
+    if (!ew_compare_worth(size, rows, cols) ||
+        !ew_compare_short(rows, cols, data, s, size, self, mirrored, spread,
+                          repeated))
+        self(rows, cols, data, s);
+}
 #endif
 
 /* A whole kernel, as ew_loop_all. */
@@ -527,66 +573,43 @@ EW_INLINE void ew_compare_all(ew_compare_test *test, ew_apply *apply,
         ew_compare_rows(test, apply, size, rows, cols, data, s, 0, size);
 }
 
-/* The loop of the kernel NAME of op_NAME on two T, without the two forms of
-   short rows. */
-#define EW_COMPARE_PLAIN(PASTE, loop, name, T)                                 \
-    EW_INLINE void PASTE(loop)(ew_apply * apply, int64_t x, int64_t y,         \
-                               int64_t out, int64_t rows, int64_t cols,        \
-                               void *const data[], const struct ew_stride s[]) \
-    {                                                                          \
-        (void)y;                                                               \
-        (void)out;                                                             \
-        ew_compare_all(PASTE(test_##name), apply, x, (T)0.5 == 0, rows, cols,  \
-                       data, s);                                               \
-    }
+/* The kernel of test_NAME and op_NAME on two T, without the two forms of short
+   rows. */
+#define EW_COMPARE_PLAIN(PASTE, kernel, name, T)                               \
+    EW_KERNEL_OF(PASTE(kernel),                                                \
+                 ew_compare_all(PASTE(test_##name), PASTE(apply_##name),       \
+                                sizeof(T), (T)0.5 == 0, rows, cols, data, s))
 
-/* The whole loop. C writes the comparison as op; bits is the same on vectors x
-   and y of AVX-512. mirrored is the comparison that makes the same of y and x,
-   repeated the kernel of that form or NULL. What makes all other rows is a
-   function of its own, which the kernel jumps to: in one, calls of a few
-   elements would prepare the stack for the short forms. */
+/* One line makes the kernel, and apply_NAME. mirrored is the comparison that
+   makes the same of y and x, repeated the kernel of that form or NULL. */
 #if defined(EW_COMPARE_BITS)
-#define EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                    \
+#define EW_COMPARE_KERNEL(PASTE, name, mirrored, repeated, T)                  \
+    EW_APPLY(PASTE, name, T, T, uint8_t)                                       \
     static ew_kernel PASTE(mirrored);                                          \
     static __attribute__((noinline)) ew_kernel PASTE(rows_##name);             \
-    EW_COMPARE_PLAIN(PASTE, plain_##name, name, T)                             \
-    EW_INLINE void PASTE(loop_##name)(                                         \
-        ew_apply * apply, int64_t x, int64_t y, int64_t out, int64_t rows,     \
-        int64_t cols, void *const data[], const struct ew_stride s[])          \
-    {                                                                          \
-        (void)apply;                                                           \
-        (void)y;                                                               \
-        (void)out;                                                             \
-        if (!ew_compare_worth(x, rows, cols) ||                                \
-            !ew_compare_short(rows, cols, data, s, x, PASTE(rows_##name),      \
-                              PASTE(mirrored), PASTE(spread_##name),           \
-                              repeated))                                       \
-            PASTE(rows_##name)(rows, cols, data, s);                           \
-    }
-#define EW_COMPARE_ROWS(PASTE, name, T)                                        \
-    EW_KERNEL_AGAIN(PASTE(plain_##name), PASTE, rows_##name, name, T, T,       \
-                    uint8_t)
+    EW_KERNEL_OF(PASTE(name),                                                  \
+                 ew_compare_forms(rows, cols, data, s, sizeof(T),              \
+                                  PASTE(rows_##name), PASTE(mirrored),         \
+                                  PASTE(spread_##name), repeated))             \
+    EW_COMPARE_PLAIN(PASTE, rows_##name, name, T)
 #else
 #define EW_COMPARE_SPREADING(PASTE, name, T, of_x, of_y, prepared)
-#define EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                    \
-    EW_COMPARE_PLAIN(PASTE, loop_##name, name, T)
-#define EW_COMPARE_ROWS(PASTE, name, T)
+#define EW_COMPARE_KERNEL(PASTE, name, mirrored, repeated, T)                  \
+    EW_APPLY(PASTE, name, T, T, uint8_t)                                       \
+    EW_COMPARE_PLAIN(PASTE, name, name, T)
 #endif
 
-/* One line makes the kernel. */
-#define EW_COMPARE_KERNEL(PASTE, name, mirrored, repeated, T)                  \
-    EW_COMPARE_LOOP(PASTE, name, mirrored, repeated, T)                        \
-    EW_KERNEL(PASTE(loop_##name), PASTE, name, T, T, uint8_t)                  \
-    EW_COMPARE_ROWS(PASTE, name, T)
-
-/* The same and all it needs, where elements are compared as they are. */
+/* The same and all it needs, where elements are compared as they are: C writes
+   it as op, and bits is that of vectors x and y of AVX-512. */
 #define EW_COMPARE_AS_IS(PASTE, name, mirrored, T, op, bits)                   \
+    EW_COMPARE_OP(PASTE, name, T, op)                                          \
     EW_COMPARE_TEST(PASTE, name, T, op, bits)                                  \
     EW_COMPARE_SPREADING(PASTE, name, T, ew_compare_as_is, ew_compare_as_is,   \
                          test_##name)                                          \
     EW_COMPARE_KERNEL(PASTE, name, mirrored, NULL, T)
 #else
 #define EW_COMPARE_AS_IS(PASTE, name, mirrored, T, op, bits)                   \
+    EW_COMPARE_OP(PASTE, name, T, op)                                          \
     EW_KERNEL(ew_loop, PASTE, name, T, T, uint8_t)
 #endif
 
@@ -597,11 +620,8 @@ EW_INLINE void ew_compare_all(ew_compare_test *test, ew_apply *apply,
     EW_COMPARE_AS_IS(PASTE, name, mirrored, T, op, bits)
 #else
 #define EW_COMPARE_TURNED(PASTE, name, mirrored, T, op, bits)                  \
-    static void PASTE(name)(int64_t rows, int64_t cols, void *const data[],    \
-                            const struct ew_stride s[])                        \
-    {                                                                          \
-        ew_compare_mirrored(PASTE(mirrored), rows, cols, data, s);             \
-    }
+    EW_KERNEL_OF(PASTE(name),                                                  \
+                 ew_compare_mirrored(PASTE(mirrored), rows, cols, data, s))
 #endif
 
 #endif

@@ -14,7 +14,6 @@
 #define EW_COMPLEX_DIVIDE_H
 
 #include "block.h"
-#include "half.h"
 #include "wide.h"
 
 /* ---------------------------------------------------------------------
@@ -24,7 +23,7 @@
 /* 2^e, -1022 <= e <= 1023. */
 EW_INLINE double power_of_two(int64_t e)
 {
-    return ew_half_double((uint64_t)(e + 1023) << 52);
+    return from_bits_f64((uint64_t)(e + 1023) << 52);
 }
 
 EW_INLINE struct ew_c128 scale(struct ew_c128 z, int64_t e)
@@ -36,8 +35,8 @@ EW_INLINE struct ew_c128 scale(struct ew_c128 z, int64_t e)
    infinity and NaN. */
 EW_INLINE int64_t exponent(struct ew_c128 z)
 {
-    int64_t re = (int64_t)(ew_half_bits64(z.re) >> 52 & 0x7ff);
-    int64_t im = (int64_t)(ew_half_bits64(z.im) >> 52 & 0x7ff);
+    int64_t re = (int64_t)(bits_f64(z.re) >> 52 & 0x7ff);
+    int64_t im = (int64_t)(bits_f64(z.im) >> 52 & 0x7ff);
     int64_t e = (re > im ? re : im) - 1023;
     int64_t above = e > 1022 ? 1022 : e;
     int64_t within = e < -1022 ? -1022 : above;
@@ -274,7 +273,6 @@ EW_INLINE lanes load_half(const char *at)
 }
 
 #if defined(__AVX512F__)
-#define EW_MASKED
 /* The lanes of floats of the first n elements. */
 EW_INLINE unsigned first(int64_t n)
 {
@@ -299,7 +297,7 @@ EW_INLINE struct parts load(int64_t n, struct place x)
     if (x.step == C64 && n == LANES) {
         low = load_half(x.at);
         high = load_half(x.at + sizeof(floats));
-#if defined(EW_MASKED)
+#if defined(__AVX512F__)
     } else if (x.step == C64) {
         struct halves some = load_some(n, x.at);
         low = some.low;
@@ -314,7 +312,7 @@ EW_INLINE struct parts load(int64_t n, struct place x)
     return (struct parts){evens(low, high), odds(low, high)};
 }
 
-#if defined(EW_MASKED)
+#if defined(__AVX512F__)
 /* The first n elements of a vector, dense. */
 EW_INLINE void store_some(int64_t n, struct parts q, char *out)
 {

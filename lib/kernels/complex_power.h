@@ -104,10 +104,10 @@ EW_INLINE void turned(double t, double *cosine, double *sine)
     c = EW_MULTIPLY_ADD(c, z, 0x1.555555550219dp-5);
     s = EW_MULTIPLY_ADD(r * z, s, r);
     c = EW_MULTIPLY_ADD(z * z, c, 1 - z * 0.5);
-    uint64_t quarters = ew_wide_bits(n), odd = -(quarters & 1);
-    uint64_t a = ew_wide_bits(c), b = ew_wide_bits(s), swap = (a ^ b) & odd;
-    *cosine = ew_wide_from(a ^ swap ^ ((quarters + 1) & 2) << 62);
-    *sine = ew_wide_from(b ^ swap ^ (quarters & 2) << 62);
+    uint64_t quarters = bits_f64(n), odd = -(quarters & 1);
+    uint64_t a = bits_f64(c), b = bits_f64(s), swap = (a ^ b) & odd;
+    *cosine = from_bits_f64(a ^ swap ^ ((quarters + 1) & 2) << 62);
+    *sine = from_bits_f64(b ^ swap ^ (quarters & 2) << 62);
 }
 
 /* Sets *odd to 1, not 0, where the power is not computed so. A turn of 0 is

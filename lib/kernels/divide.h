@@ -8,12 +8,11 @@
 
 #include <math.h>
 
-#include "half.h"
-#include "loop.h"
+#include "block.h"
 #include "wide.h"
 
 /* 24 bits hold x, y and their quotient, and tell every quotient below an
-   integer from that integer: truncation is exact. y > 0 in all three. */
+   integer from that integer: truncation is exact. y > 0 here and below. */
 EW_INLINE uint32_t ew_divide_16(uint32_t x, uint32_t y)
 {
     return (uint32_t)(int32_t)((float)(int32_t)x / (float)(int32_t)y);
@@ -25,7 +24,7 @@ enum { EW_DIVIDE_SMALL = 49 };
 /* The nearest integer, |x| < 2^51. */
 EW_INLINE uint64_t ew_divide_nearest(double x)
 {
-    return ew_half_bits64(x + 0x1.8p52) - ew_half_bits64(0x1.8p52);
+    return bits_f64(x + 0x1.8p52) - bits_f64(0x1.8p52);
 }
 
 /* A small one as a double. */
@@ -34,7 +33,7 @@ EW_INLINE double ew_divide_from_small(uint64_t n)
 #if defined(__AVX512DQ__)
     return (double)(int64_t)n;
 #else
-    return ew_half_double(n + ew_half_bits64(0x1.8p52)) - 0x1.8p52;
+    return from_bits_f64(n + bits_f64(0x1.8p52)) - 0x1.8p52;
 #endif
 }
 
@@ -48,11 +47,25 @@ EW_INLINE uint64_t ew_divide_to_small(double x)
 #endif
 }
 
+#if defined(__AVX512BW__)
+/* The first bytes of a line, at most all, beyond which are zeros. */
+EW_INLINE void ew_divide_get(int64_t bytes, const void *from, void *to)
+{
+    _mm512_storeu_si512(to,
+                        _mm512_maskz_loadu_epi8(ew_loop_first(bytes), from));
+}
+
+EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
+{
+    _mm512_mask_storeu_epi8(to, ew_loop_first(bytes), _mm512_loadu_si512(from));
+}
+#endif
+
 #if defined(__AVX2__)
 /* 2^52 + n, whose last bits are those of n. */
 EW_INLINE double ew_divide_on_52(uint64_t n)
 {
-    return ew_half_double(n | 0x4330000000000000);
+    return from_bits_f64(n | 0x4330000000000000);
 }
 
 #if defined(__AVX512F__)
@@ -72,7 +85,7 @@ EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
 EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
 {
     double q = (ew_divide_on_52(x) - 0x1p52) / (ew_divide_on_52(y) - 0x1p52);
-    return (uint32_t)ew_half_bits64(floor(q) + 0x1p52);
+    return (uint32_t)bits_f64(floor(q) + 0x1p52);
 }
 #endif
 
@@ -81,7 +94,7 @@ EW_INLINE double ew_divide_from_u64(uint64_t n)
 #if defined(__AVX512DQ__)
     return (double)n;
 #else
-    double high = ew_half_double(n >> 32 | 0x4530000000000000);
+    double high = from_bits_f64(n >> 32 | 0x4530000000000000);
     return (high - (0x1p84 + 0x1p52)) + ew_divide_on_52(n & 0xffffffff);
 #endif
 }
@@ -91,7 +104,7 @@ EW_INLINE double ew_divide_from_i64(uint64_t n)
 #if defined(__AVX512DQ__)
     return (double)(int64_t)n;
 #else
-    double high = ew_half_double((n >> 32 ^ 0x80000000) | 0x4530000000000000);
+    double high = from_bits_f64((n >> 32 ^ 0x80000000) | 0x4530000000000000);
     return (high - (0x1p84 + 0x1p63 + 0x1p52)) +
            ew_divide_on_52(n & 0xffffffff);
 #endif
@@ -102,7 +115,7 @@ EW_INLINE uint64_t ew_divide_to_u64(double x)
 {
     double high = x * 0x1p-32 + 0x1p52;
     double low = x - (high - 0x1p52) * 0x1p32;
-    return (ew_half_bits64(high) << 32) + ew_divide_nearest(low);
+    return (bits_f64(high) << 32) + ew_divide_nearest(low);
 }
 
 /*
@@ -164,8 +177,9 @@ EW_INLINE struct ew_divisor ew_divide_prepare(uint64_t d, int bits)
 }
 
 /*
- * Blocks of quotients by one divisor, in vectors: compilers have no product
- * of 32-bit halves, and widen a shift of 16 bits.
+ * What blocks of quotients by one divisor (int_divisor.inc) are made of, in
+ * vectors: compilers have no product of 32-bit halves, and widen a shift of 16
+ * bits.
  */
 enum { EW_DIVIDE_BLOCK = 64, EW_DIVIDE_BLOCKS = 16 };
 
@@ -186,6 +200,12 @@ enum { EW_DIVIDE_VECTOR = 16 };
 typedef uint16_t ew_vector_16 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
 typedef uint32_t ew_vector_32 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
 typedef uint64_t ew_vector_64 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
+
+EW_INLINE void ew_divide_repeat(uint64_t word, void *to)
+{
+    ew_vector_64 v = (ew_vector_64){0} + word;
+    memcpy(to, &v, sizeof v);
+}
 
 EW_INLINE ew_vector_16 ew_divide_high_16(ew_vector_16 x, uint16_t m)
 {
@@ -224,9 +244,16 @@ EW_INLINE ew_vector_64 ew_divide_high_64(ew_vector_64 x, uint64_t m)
     return ew_divide_product(x1, m1) + (middle >> 32) + (other >> 32);
 }
 #else
+enum { EW_DIVIDE_VECTOR = 16 };
 typedef uint16_t ew_vector_16;
 typedef uint32_t ew_vector_32;
 typedef uint64_t ew_vector_64;
+
+EW_INLINE void ew_divide_repeat(uint64_t word, void *to)
+{
+    for (int i = 0; i < EW_DIVIDE_VECTOR; i += (int)sizeof word)
+        memcpy((char *)to + i, &word, sizeof word);
+}
 
 EW_INLINE uint16_t ew_divide_high_16(uint16_t x, uint16_t m)
 {
@@ -259,25 +286,5 @@ EW_INLINE uint64_t ew_divide_high_64(uint64_t x, uint64_t m)
 #define EW_DIVIDE_SHIFT_32(v, n) ((v) >> (n))
 #endif
 #define EW_DIVIDE_SHIFT_16(v, n) ((v) >> (n))
-
-#define EW_DIVIDE_BLOCK_OF(bits)                                               \
-    EW_INLINE void ew_divide_block_##bits(                                     \
-        const uint##bits##_t *n, struct ew_divisor d, uint##bits##_t *q)       \
-    {                                                                          \
-        ew_vector_##bits v, high;                                              \
-        uint##bits##_t m = (uint##bits##_t)d.multiplier;                       \
-        uint##bits##_t first = (uint##bits##_t)d.first;                        \
-        uint##bits##_t second = (uint##bits##_t)d.second;                      \
-        for (size_t i = 0; i < EW_DIVIDE_BLOCK; i += sizeof v / sizeof *n) {   \
-            memcpy(&v, &n[i], sizeof v);                                       \
-            high = ew_divide_high_##bits(v, m);                                \
-            v = high + EW_DIVIDE_SHIFT_##bits(v - high, first);                \
-            v = EW_DIVIDE_SHIFT_##bits(v, second);                             \
-            memcpy(&q[i], &v, sizeof v);                                       \
-        }                                                                      \
-    }
-EW_DIVIDE_BLOCK_OF(16)
-EW_DIVIDE_BLOCK_OF(32)
-EW_DIVIDE_BLOCK_OF(64)
 
 #endif

@@ -12,12 +12,7 @@
 
 /* One line binds the derivative f of an operation to its kernel. */
 #define EW_DERIVATIVE(LOOP, PASTE, name, f)                                    \
-    static void PASTE(run_##name)(int64_t rows, int64_t cols,                  \
-                                  void *const data[],                          \
-                                  const struct ew_stride s[])                  \
-    {                                                                          \
-        LOOP(f, rows, cols, data, s);                                          \
-    }
+    EW_KERNEL_OF(PASTE(run_##name), LOOP(f, rows, cols, data, s))
 
 /* Whether a number has all of its digits. */
 static inline bool is_normal(double x)
@@ -140,7 +135,7 @@ static inline Z times(Z a, Z b)
                EW_ROUNDED(a.re * b.im) + EW_ROUNDED(a.im * b.re)};
 }
 
-/* Smith's method, as in complex.c but for operands of ordinary size. */
+/* Smith's method, as in complex_divide.h but for operands of ordinary size. */
 static inline Z over(Z a, Z b)
 {
     if (fabs(b.re) >= fabs(b.im)) {

@@ -8,41 +8,7 @@
 #ifndef EW_HALF_H
 #define EW_HALF_H
 
-#include <stdbool.h>
-#include <string.h>
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
-
-#include "kernel.h"
-
-static inline uint32_t ew_half_bits32(float x)
-{
-    uint32_t b;
-    memcpy(&b, &x, sizeof b);
-    return b;
-}
-
-static inline float ew_half_float(uint32_t b)
-{
-    float x;
-    memcpy(&x, &b, sizeof x);
-    return x;
-}
-
-static inline uint64_t ew_half_bits64(double x)
-{
-    uint64_t b;
-    memcpy(&b, &x, sizeof b);
-    return b;
-}
-
-static inline double ew_half_double(uint64_t b)
-{
-    double x;
-    memcpy(&x, &b, sizeof x);
-    return x;
-}
+#include "bits.h"
 
 /* The exponent moves up by 112: a multiplication does it for subnormals too.
    Infinity and NaN get the largest exponent. */
@@ -50,25 +16,25 @@ static inline float ew_half_from_f16(struct ew_f16 h)
 {
     uint32_t magnitude = (uint32_t)(h.bits & 0x7fff) << 13;
     uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16;
-    uint32_t finite = ew_half_bits32(ew_half_float(magnitude) * 0x1p112f);
+    uint32_t finite = bits_f32(from_bits_f32(magnitude) * 0x1p112f);
     uint32_t other = magnitude | 0x7f800000;
-    return ew_half_float((magnitude >= 0x0f800000 ? other : finite) | sign);
+    return from_bits_f32((magnitude >= 0x0f800000 ? other : finite) | sign);
 }
 
 static inline float ew_half_from_bf16(struct ew_bf16 h)
 {
-    return ew_half_float((uint32_t)h.bits << 16);
+    return from_bits_f32((uint32_t)h.bits << 16);
 }
 
 /* From 65520 on f16 is infinite; 2^-14 is its smallest normal
    number; 0.5 has the ULP of its subnormals, 2^-24. */
 static inline struct ew_f16 ew_half_f16_from_f32(float x)
 {
-    uint32_t sign = ew_half_bits32(x) & 0x80000000;
-    uint32_t b = ew_half_bits32(x) ^ sign;
+    uint32_t sign = bits_f32(x) & 0x80000000;
+    uint32_t b = bits_f32(x) ^ sign;
     uint32_t even = (b >> 13) & 1;
     uint32_t normal = (b - (112u << 23) + 0xfff + even) >> 13;
-    uint32_t small = ew_half_bits32(ew_half_float(b) + 0.5f) - 0x3f000000;
+    uint32_t small = bits_f32(from_bits_f32(b) + 0.5f) - 0x3f000000;
     uint32_t large = b > 0x7f800000 ? 0x7e00 : 0x7c00;
     uint32_t h = b < 0x38800000 ? small : normal;
     h = b >= 0x477ff000 ? large : h;
@@ -80,14 +46,14 @@ static inline struct ew_f16 ew_half_f16_from_f32(float x)
    themselves. */
 static inline struct ew_bf16 ew_half_bf16_from_result(float x)
 {
-    uint32_t b = ew_half_bits32(x);
+    uint32_t b = bits_f32(x);
     return (struct ew_bf16){(uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16)};
 }
 
 /* Any other NaN is made quiet and cut. */
 static inline struct ew_bf16 ew_half_bf16_from_f32(float x)
 {
-    uint32_t b = ew_half_bits32(x);
+    uint32_t b = bits_f32(x);
     uint32_t rounded = ew_half_bf16_from_result(x).bits, nan = b >> 16 | 0x40;
     bool is_nan = (b & 0x7fffffff) > 0x7f800000;
     return (struct ew_bf16){(uint16_t)(is_nan ? nan : rounded)};
@@ -153,12 +119,11 @@ static inline void ew_half_narrow_f16(const void *x, void *to)
    subnormals, 2^-24 and 2^-133. */
 static inline struct ew_f16 ew_half_f16_from_f64(double x)
 {
-    uint64_t sign = ew_half_bits64(x) & 0x8000000000000000;
-    uint64_t b = ew_half_bits64(x) ^ sign;
+    uint64_t sign = bits_f64(x) & 0x8000000000000000;
+    uint64_t b = bits_f64(x) ^ sign;
     uint64_t even = (b >> 42) & 1;
     uint64_t normal = (b - (1008ull << 52) + 0x1ffffffffff + even) >> 42;
-    uint64_t small =
-        ew_half_bits64(ew_half_double(b) + 0x1p28) - ew_half_bits64(0x1p28);
+    uint64_t small = bits_f64(from_bits_f64(b) + 0x1p28) - bits_f64(0x1p28);
     uint64_t large = b > 0x7ff0000000000000 ? 0x7e00 : 0x7c00;
     uint64_t h = b < 0x3f10000000000000 ? small : normal;
     h = b >= 0x40effe0000000000 ? large : h;
@@ -167,12 +132,11 @@ static inline struct ew_f16 ew_half_f16_from_f64(double x)
 
 static inline struct ew_bf16 ew_half_bf16_from_f64(double x)
 {
-    uint64_t sign = ew_half_bits64(x) & 0x8000000000000000;
-    uint64_t b = ew_half_bits64(x) ^ sign;
+    uint64_t sign = bits_f64(x) & 0x8000000000000000;
+    uint64_t b = bits_f64(x) ^ sign;
     uint64_t even = (b >> 45) & 1;
     uint64_t normal = (b - (896ull << 52) + 0xfffffffffff + even) >> 45;
-    uint64_t small =
-        ew_half_bits64(ew_half_double(b) + 0x1p-81) - ew_half_bits64(0x1p-81);
+    uint64_t small = bits_f64(from_bits_f64(b) + 0x1p-81) - bits_f64(0x1p-81);
     uint64_t large = b > 0x7ff0000000000000 ? 0x7fc0 : 0x7f80;
     uint64_t h = b < 0x3810000000000000 ? small : normal;
     h = b >= 0x47eff00000000000 ? large : h;

@@ -4,6 +4,10 @@
  * what is not dense, go through the buffers of block.h. On AVX-512 most come as
  * kernels of all rows instead, one per form, whose last step has a mask: what
  * is around a row would take longer than a row of a few vectors.
+ *
+ *     row of 40       0 ........ 15 16 ....... 31      blocks
+ *        made first                     24 ....... 39
+ *     AVX-512         0 ................. 31 32 .. 39 ..
  */
 #ifndef EW_HALF_LOOP_H
 #define EW_HALF_LOOP_H

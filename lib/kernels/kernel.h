@@ -123,10 +123,10 @@ struct ew_c128 {
 /*
  * What stands around an operation: functions of one operand and one
  * parameter for all elements, given at data[EW_Y] whatever its strides, in
- * the type of the computation (f32 for f16 and bf16; the parts of complex
- * types). They are found by the activation's number; the product with a
- * factor has that of no activation. OUT may be X. On f32 and f64 there are
- * also kernels
+ * the type of the computation (f32 for f16 and bf16, but relu and relu6 of
+ * those look at their bits; the parts of complex types). They are found by
+ * the activation's number; the product with a factor has that of no
+ * activation. OUT may be X. On f32 and f64 there are also kernels
  *
  *     OUT = act(op(X, Y))
  *
@@ -226,8 +226,14 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
  * Another kind, by size, turns rectangles of at least 16 bytes in rows and
  * columns: element c of row r, at out[to[i] + r * row] in a dense row, is that
  * at x[at[i] + column[c]], r elements on.
+ *
+ * A third kind does so with elements of 1 and 2 bytes that are anywhere in a
+ * window, which is as long as a line at most: byte j of a column is that at
+ * from[j] there, and row r starts at out[to[i] + put[r]]. There are places of
+ * EW_PICKED columns even if there are fewer.
  */
-enum { EW_WINDOWS = 8 };
+enum { EW_WINDOWS = 8, EW_PICKED = 16 };
+enum { EW_FROM_WINDOWS = 16 }; /* added to the size of what is turned so */
 struct ew_permutation {
     int64_t size, groups, bytes, window; /* bytes of one group, one window */
     int64_t windows;                     /* 1, 2, 4 or 8 */
@@ -236,6 +242,7 @@ struct ew_permutation {
     unsigned char from[EW_LINE];
     int64_t rows, columns, row; /* of a rectangle */
     const int32_t *column;
+    int64_t put[EW_PICKED];
 };
 typedef void ew_permuter(const struct ew_permutation *p, const char *x,
                          char *out);
@@ -284,10 +291,11 @@ EW_DECLARE_LEVEL(avx2)
 EW_DECLARE_LEVEL(avx512)
 
 /* Where AVX-512 shuffles bytes, these take the place of what it has else: rows
-   of i8 and u8, and what moves. */
+   of i8 and u8, and what moves; only there anything is turned from windows. */
 extern const ew_kernel_row *const ew_int_avx512_vbmi[2];
 extern ew_kernel *const ew_move_avx512_vbmi[EW_MOVES];
 extern ew_permuter *const ew_permute_avx512_vbmi;
+extern ew_permuter *const ew_pick_avx512_vbmi;
 
 #define EW_CONCAT_(a, b) a##_##b
 #define EW_CONCAT(a, b) EW_CONCAT_(a, b)

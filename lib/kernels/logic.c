@@ -127,7 +127,7 @@ EW_INLINE void bool_few(bool_vectors *op, int64_t c, int64_t n,
                         const struct ew_compare_from *y, char *out)
 {
     _mm512_mask_storeu_epi8(
-        out + c, ~(uint64_t)0 >> (EW_COMPARE_BYTES - n),
+        out + c, ew_loop_first(n),
         op(ew_compare_load_few(x, 1, c, n), ew_compare_load_few(y, 1, c, n)));
 }
 
@@ -185,14 +185,9 @@ EW_INLINE void bool_all(bool_vectors *op, ew_apply *apply, int64_t rows,
 }
 
 #define KERNEL(name)                                                           \
-    EW_INLINE void loop_##name(ew_apply *apply, int64_t x, int64_t y,          \
-                               int64_t out, int64_t rows, int64_t cols,        \
-                               void *const data[], const struct ew_stride s[]) \
-    {                                                                          \
-        (void)x, (void)y, (void)out;                                           \
-        bool_all(vectors_##name, apply, rows, cols, data, s);                  \
-    }                                                                          \
-    EW_KERNEL(loop_##name, BOOL, name, uint8_t, uint8_t, uint8_t)
+    EW_APPLY(BOOL, name, uint8_t, uint8_t, uint8_t)                            \
+    EW_KERNEL_OF(BOOL(name), bool_all(vectors_##name, apply_##name##_bool,     \
+                                      rows, cols, data, s))
 #else
 #define KERNEL(name)                                                           \
     EW_KERNEL(ew_loop_short, BOOL, name, uint8_t, uint8_t, uint8_t)
@@ -268,19 +263,16 @@ static inline uint8_t op_greater_equal_i64_u64(int64_t x, uint64_t y)
 #if defined(EW_COMPARE_BITS)
 #define KERNEL_MIXED(name, bits)                                               \
     EW_COMPARE_TEST(SU, name, int64_t, , bits)                                 \
-    EW_COMPARE_PLAIN(SU, loop_##name, name, int64_t)                           \
-    EW_KERNEL(SU(loop_##name), SU, name, int64_t, uint64_t, uint8_t)
+    EW_APPLY(SU, name, int64_t, uint64_t, uint8_t)                             \
+    EW_COMPARE_PLAIN(SU, name, name, int64_t)
 #else
 #define KERNEL_MIXED(name, bits)                                               \
     EW_KERNEL(ew_loop, SU, name, int64_t, uint64_t, uint8_t)
 #endif
 #define MIXED(name, other, bits)                                               \
     static ew_kernel SU(name);                                                 \
-    static void US(other)(int64_t rows, int64_t cols, void *const data[],      \
-                          const struct ew_stride s[])                          \
-    {                                                                          \
-        ew_compare_mirrored(SU(name), rows, cols, data, s);                    \
-    }                                                                          \
+    EW_KERNEL_OF(US(other),                                                    \
+                 ew_compare_mirrored(SU(name), rows, cols, data, s))           \
     KERNEL_MIXED(name, bits)
 MIXED(equal, equal,
       _mm512_mask_cmpeq_epi64_mask(~_mm512_movepi64_mask(x), x, y))

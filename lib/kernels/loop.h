@@ -22,6 +22,15 @@
 #define EW_VBMI __attribute__((target("avx512vbmi")))
 #endif
 
+#if defined(__AVX512BW__)
+/* A mask of the first n bytes of a line, or of any other n things; 1 to 64. Of
+   an int, compilers compute n in 32 bits. */
+EW_INLINE uint64_t ew_loop_first(int n)
+{
+    return ~(uint64_t)0 >> (EW_LINE - n);
+}
+#endif
+
 /* Iterations are independent (kernel.h), which a compiler cannot see where
    out may be x or y. */
 #if defined(__clang__)
@@ -94,6 +103,17 @@ EW_INLINE void ew_loop_ask(char *out, int64_t at, int64_t last)
                            1);
 }
 
+/* n elements from c on. */
+EW_INLINE void ew_loop_piece(ew_apply *apply, int64_t c, int64_t n,
+                             const char *x, const char *y, const void *with,
+                             char *out, int64_t step_x, int64_t step_y,
+                             int64_t step_out)
+{
+    EW_INDEPENDENT
+    for (int64_t i = c; i < c + n; i++)
+        apply(x + i * step_x, y + i * step_y, with, out + i * step_out);
+}
+
 /* Lines up to which a row is short. */
 enum { EW_SHORT = 4 };
 
@@ -116,21 +136,8 @@ EW_INLINE void ew_loop_lines(ew_apply *apply, int64_t cols, const char *x,
     for (int64_t next = 0; next < cols; next += n) {
         int64_t c = next < last ? next : last;
         ew_loop_ask(out, c * step_out, left);
-        EW_INDEPENDENT
-        for (int64_t i = c; i < c + n; i++)
-            apply(x + i * step_x, y + i * step_y, with, out + i * step_out);
+        ew_loop_piece(apply, c, n, x, y, with, out, step_x, step_y, step_out);
     }
-}
-
-/* n elements from c on. */
-EW_INLINE void ew_loop_piece(ew_apply *apply, int64_t c, int64_t n,
-                             const char *x, const char *y, const void *with,
-                             char *out, int64_t step_x, int64_t step_y,
-                             int64_t step_out)
-{
-    EW_INDEPENDENT
-    for (int64_t i = c; i < c + n; i++)
-        apply(x + i * step_x, y + i * step_y, with, out + i * step_out);
 }
 
 /* The same for operations that take longer than their memory, as divisions: the
@@ -205,17 +212,35 @@ EW_INLINE void ew_loop_fetch(struct ew_next *next)
         next->at += next->step;
 }
 
+enum { EW_READ_AHEAD = 3072, EW_LONG_ROW = 16 * EW_READ_AHEAD }; /* bytes */
+
+/* How far ahead lines of an input are asked for, which processors do by
+   themselves as far as a page, but too late where other cores wait for memory,
+   too. At a multiple of 4 KiB that costs a tenth; where rows have gaps between
+   them, which would be asked for, it would cost more than it gains. */
+EW_INLINE int64_t ew_loop_reach(struct ew_stride s, int64_t rows, int64_t cols)
+{
+    int64_t row = cols * s.col;
+    bool goes_on = rows == 1 || s.row == row || row >= EW_LONG_ROW;
+    return goes_on ? EW_READ_AHEAD : 0;
+}
+
 /* As ew_loop_row, with the lines that lie wholly in the row stored past the
-   caches. x and y are apart from out. */
+   caches, and x and y asked for so far ahead. These are apart from out. */
 EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
                               const char *y, const void *with, char *out,
-                              int64_t step_x, int64_t step_y, int64_t step_out)
+                              int64_t step_x, int64_t step_y, int64_t step_out,
+                              const int64_t reach[2])
 {
     int64_t c = 0, n = EW_LINE / step_out;
     for (; c < cols && (uintptr_t)(out + c * step_out) % EW_LINE; c++)
         apply(x + c * step_x, y + c * step_y, with, out + c * step_out);
     for (; c + n <= cols; c += n) {
         _Alignas(EW_LINE) char line[EW_LINE];
+        if (step_x)
+            __builtin_prefetch(x + c * step_x + reach[EW_X]);
+        if (step_y)
+            __builtin_prefetch(y + c * step_y + reach[EW_Y]);
         EW_INDEPENDENT
         for (int64_t i = 0; i < n; i++)
             apply(x + (c + i) * step_x, y + (c + i) * step_y, with,
@@ -226,10 +251,23 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
         apply(x + c * step_x, y + c * step_y, with, out + c * step_out);
 }
 
-/* What a kernel does about rows that are short, and also long, or large; each
-   doubles its code. EW_ROWS_PAST is for x and y apart from out, EW_ROWS_SLOW
-   is EW_ROWS_SHORT for operations that take longer than their memory. */
-enum ew_rows { EW_ROWS, EW_ROWS_SHORT, EW_ROWS_SLOW, EW_ROWS_PAST };
+/*
+ * What a kernel does beside the plain loop; each doubles its code.
+ *
+ *     EW_ROWS         nothing
+ *     EW_ROWS_FEW     rows of a vector at most are made under masks (AVX-512)
+ *     EW_ROWS_SHORT   the same; those of a few lines have no elements left
+ *                     over; of long ones the lines of out are asked for
+ *     EW_ROWS_SLOW    the last two, of operations that take longer than memory
+ *     EW_ROWS_PAST    stores past the caches, for x and y apart from out
+ */
+enum ew_rows {
+    EW_ROWS,
+    EW_ROWS_FEW,
+    EW_ROWS_SHORT,
+    EW_ROWS_SLOW,
+    EW_ROWS_PAST
+};
 
 /* The forms that a row may have; all others are strided. */
 enum ew_form { EW_BOTH, EW_X_ALONE, EW_Y_ALONE, EW_STRIDED };
@@ -266,7 +304,7 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                               const char *x, const char *y, const void *with,
                               char *out, int64_t step_x, int64_t step_y,
                               int64_t step_out, int64_t size_x, int64_t size_y,
-                              int64_t left)
+                              int64_t left, const int64_t reach[2])
 {
     int64_t n = EW_LINE / step_out;
     bool is_short = rows == EW_ROWS_SHORT || rows == EW_ROWS_SLOW;
@@ -282,7 +320,8 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
             return;
     }
     if (rows == EW_ROWS_PAST)
-        ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out);
+        ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out,
+                       reach);
     else if (is_short && cols >= n && cols <= EW_SHORT * n && out != x &&
              out != y)
         ew_loop_short_row(apply, rows, cols, x, y, with, out, step_x, step_y,
@@ -291,6 +330,74 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
         ew_loop_row(apply, cols, x, y, with, out, step_x, step_y, step_out,
                     size_x, size_y);
 }
+
+#if defined(__AVX512VL__)
+#define EW_MASKED
+/* So much of a vector of 32 or 64 bytes as a mask says, one bit for 4 bytes;
+   the rest is zeros. */
+EW_INLINE void ew_loop_load_masked(int64_t bytes, __mmask16 mask,
+                                   const char *from, char *to)
+{
+    if (bytes == 32)
+        _mm256_storeu_si256((void *)to,
+                            _mm256_maskz_loadu_epi32((__mmask8)mask, from));
+    else
+        _mm512_storeu_si512(to, _mm512_maskz_loadu_epi32(mask, from));
+}
+
+/* The other way, the rest of out as it was. */
+EW_INLINE void ew_loop_store_masked(int64_t bytes, __mmask16 mask,
+                                    const char *from, char *out)
+{
+    if (bytes == 32)
+        _mm256_mask_storeu_epi32(out, (__mmask8)mask,
+                                 _mm256_loadu_si256((const void *)from));
+    else
+        _mm512_mask_storeu_epi32(out, mask, _mm512_loadu_si512(from));
+}
+
+/* Such a vector of an operand, or of one element of it again and again, which
+   compilers would otherwise look at alone. */
+EW_INLINE void ew_loop_take_masked(int64_t bytes, __mmask16 mask,
+                                   const char *from, int64_t step, int64_t size,
+                                   char *to)
+{
+    if (step)
+        ew_loop_load_masked(bytes, mask, from, to);
+    else
+        for (int64_t i = 0; i < bytes; i += size)
+            memcpy(to + i, from, (size_t)size);
+}
+
+/* Rows that are no longer than a vector, without a loop for each: what is
+   beyond them is masked. A vector of 32 bytes crosses fewer lines. */
+EW_INLINE void ew_loop_masked(ew_apply *apply, int64_t bytes, int64_t rows,
+                              int64_t cols, void *const data[],
+                              const struct ew_stride s[], int64_t step_x,
+                              int64_t step_y, int64_t size)
+{
+    const char *x = data[EW_X], *y = data[EW_Y];
+    char *out = data[EW_OUT];
+    const int64_t row_x = s[EW_X].row, row_y = s[EW_Y].row;
+    const int64_t row_out = s[EW_OUT].row;
+    const unsigned words = (unsigned)(cols * size) / 4;
+    const __mmask16 mask = (__mmask16)(0xffffu >> (16 - words));
+    for (int64_t left = (rows - 1) * row_out; rows > 0; rows--) {
+        _Alignas(EW_LINE) char from_x[EW_LINE], from_y[EW_LINE], line[EW_LINE];
+        ew_loop_ask(out, 0, left);
+        ew_loop_take_masked(bytes, mask, x, step_x, size, from_x);
+        ew_loop_take_masked(bytes, mask, y, step_y, size, from_y);
+        EW_INDEPENDENT
+        for (int64_t i = 0; i < bytes; i += size)
+            apply(from_x + i, from_y + i, NULL, line + i);
+        ew_loop_store_masked(bytes, mask, line, out);
+        x += row_x;
+        y += row_y;
+        out += row_out;
+        left -= row_out;
+    }
+}
+#endif
 
 /* All rows in their form. */
 EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
@@ -301,9 +408,25 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
 {
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT];
+#if defined(EW_MASKED)
+    bool masks =
+        (how == EW_ROWS_SHORT || how == EW_ROWS_FEW) && !with && step_out >= 4;
+    if (masks && rows > 1 && cols * step_out <= EW_LINE / 2) {
+        ew_loop_masked(apply, EW_LINE / 2, rows, cols, data, s, step_x, step_y,
+                       step_out);
+        return;
+    }
+    if (masks && rows > 1 && cols * step_out <= EW_LINE) {
+        ew_loop_masked(apply, EW_LINE, rows, cols, data, s, step_x, step_y,
+                       step_out);
+        return;
+    }
+#endif
+    const int64_t reach[] = {ew_loop_reach(s[EW_X], rows, cols),
+                             ew_loop_reach(s[EW_Y], rows, cols)};
     for (;;) {
         ew_loop_formed(apply, how, cols, x, y, with, out, step_x, step_y,
-                       step_out, size_x, size_y, --rows * s[EW_OUT].row);
+                       step_out, size_x, size_y, --rows * s[EW_OUT].row, reach);
         if (rows == 0)
             return;
         x += s[EW_X].row;
@@ -358,33 +481,20 @@ EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, const void *with,
     }
 }
 
-EW_INLINE void ew_loop(ew_apply *apply, int64_t x, int64_t y, int64_t out,
-                       int64_t rows, int64_t cols, void *const data[],
-                       const struct ew_stride s[])
-{
-    ew_loop_all(apply, EW_ROWS, NULL, x, y, out, rows, cols, data, s);
-}
-
-EW_INLINE void ew_loop_short(ew_apply *apply, int64_t x, int64_t y, int64_t out,
-                             int64_t rows, int64_t cols, void *const data[],
-                             const struct ew_stride s[])
-{
-    ew_loop_all(apply, EW_ROWS_SHORT, NULL, x, y, out, rows, cols, data, s);
-}
-
-EW_INLINE void ew_loop_slow(ew_apply *apply, int64_t x, int64_t y, int64_t out,
-                            int64_t rows, int64_t cols, void *const data[],
-                            const struct ew_stride s[])
-{
-    ew_loop_all(apply, EW_ROWS_SLOW, NULL, x, y, out, rows, cols, data, s);
-}
-
-EW_INLINE void ew_loop_past(ew_apply *apply, int64_t x, int64_t y, int64_t out,
-                            int64_t rows, int64_t cols, void *const data[],
-                            const struct ew_stride s[])
-{
-    ew_loop_all(apply, EW_ROWS_PAST, NULL, x, y, out, rows, cols, data, s);
-}
+/* One line makes the loop NAME, which EW_KERNEL takes, of all rows as HOW
+   says. */
+#define EW_LOOP_OF(name, how)                                                  \
+    EW_INLINE void name(ew_apply *apply, int64_t x, int64_t y, int64_t out,    \
+                        int64_t rows, int64_t cols, void *const data[],        \
+                        const struct ew_stride s[])                            \
+    {                                                                          \
+        ew_loop_all(apply, how, NULL, x, y, out, rows, cols, data, s);         \
+    }
+EW_LOOP_OF(ew_loop, EW_ROWS)
+EW_LOOP_OF(ew_loop_few, EW_ROWS_FEW)
+EW_LOOP_OF(ew_loop_short, EW_ROWS_SHORT)
+EW_LOOP_OF(ew_loop_slow, EW_ROWS_SLOW)
+EW_LOOP_OF(ew_loop_past, EW_ROWS_PAST)
 
 /* The same with what stands around an operation; its numbers are copied, to
    where no store can change them. */
@@ -453,24 +563,33 @@ EW_INLINE void ew_loop_any(ew_apply *apply, int64_t size, int64_t size_y,
         *(uint8_t *)data[EW_OUT] = 1;
 }
 
-/* One line binds an operation op_NAME of type X x Y -> R to its kernel NAME.
-   PASTE gives both the suffix of the template's type. */
-#define EW_KERNEL(LOOP, PASTE, name, X, Y, R)                                  \
+/* One line makes a kernel of a call that takes rows, cols, data and s. */
+#define EW_KERNEL_OF(kernel, ...)                                              \
+    static void kernel(int64_t rows, int64_t cols, void *const data[],         \
+                       const struct ew_stride s[])                             \
+    {                                                                          \
+        __VA_ARGS__;                                                           \
+    }
+
+/* An operation op_NAME of type X x Y -> R as the function apply_NAME. PASTE
+   gives both the suffix of the template's type. */
+#define EW_APPLY(PASTE, name, X, Y, R)                                         \
     EW_INLINE void PASTE(apply_##name)(const void *x, const void *y,           \
                                        const void *with, void *out)            \
     {                                                                          \
         (void)with;                                                            \
         *(R *)out = PASTE(op_##name)(*(const X *)x, *(const Y *)y);            \
-    }                                                                          \
+    }
+
+/* One line binds it to its kernel NAME. */
+#define EW_KERNEL(LOOP, PASTE, name, X, Y, R)                                  \
+    EW_APPLY(PASTE, name, X, Y, R)                                             \
     EW_KERNEL_AGAIN(LOOP, PASTE, name, name, X, Y, R)
 
 /* Another kernel of the same operation, KERNEL. */
 #define EW_KERNEL_AGAIN(LOOP, PASTE, kernel, name, X, Y, R)                    \
-    static void PASTE(kernel)(int64_t rows, int64_t cols, void *const data[],  \
-                              const struct ew_stride s[])                      \
-    {                                                                          \
-        LOOP(PASTE(apply_##name), sizeof(X), sizeof(Y), sizeof(R), rows, cols, \
-             data, s);                                                         \
-    }
+    EW_KERNEL_OF(PASTE(kernel),                                                \
+                 LOOP(PASTE(apply_##name), sizeof(X), sizeof(Y), sizeof(R),    \
+                      rows, cols, data, s))
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * The kernels that move elements unchanged, by their size: move.inc, once
- * per size. They pack operands into dense tiles, and copy.
+ * per size. They pack operands into dense tiles, and copy. Where AVX-512
+ * shuffles bytes, a few layouts of bytes and halves have forms of their own.
  */
 #include "compact.h"
 
@@ -126,6 +127,10 @@ static void copy_gaps(int64_t rows, int64_t bytes, const char *x, int64_t row,
         copy_pieces(16, 0, n, x, row, out, bytes);
     else if (bytes > 16 && bytes < 32)
         copy_pieces(32, 0, n, x, row, out, bytes);
+#if defined(__AVX512BW__)
+    else if (bytes > 32 && bytes < 64)
+        copy_pieces(64, 0, n, x, row, out, bytes);
+#endif
     else {
         copy_rows(rows, bytes, x, row, out, bytes);
         return;
@@ -271,19 +276,158 @@ EW_VBMI static void spread_bytes(int64_t rows, int64_t cols, const char *x,
     }
 }
 
+/* Elements of rows that run along memory in steps, columns far apart, are
+   picked from windows, so many columns and windows of each at a time. */
+enum {
+    PICKED_COLUMNS = 64,
+    PICKED_WINDOWS = 16,
+    PICKED_FAR = 1 << 22, /* bytes; places of so many must fit in 32 bits */
+    PICKED_STEP = 20      /* bytes, for four elements in a window */
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether that is better than as neighbours or every second one, in blocks, or
+   one by one. */
+static bool is_picked(int64_t size, int64_t rows, int64_t cols,
+                      struct ew_stride x, struct ew_stride out)
+{
+    int64_t n = EW_PICKED / size;
+    bool far = x.row > 2 * size || (x.row == 2 * size && rows < n);
+    return far && x.row <= PICKED_STEP && x.row < x.col && x.col < PICKED_FAR &&
+           out.col == size && rows >= 4 && cols >= n && out.row > -PICKED_FAR &&
+           out.row < PICKED_FAR;
+}
+
+/* The order of a window, which holds some elements of each column. */
+static void start_picks(struct ew_permutation *p, int64_t size, int64_t rows,
+                        int64_t step, int64_t row)
+{
+    p->size = size;
+    p->rows = least(rows, least(EW_PICKED / size, (EW_LINE - size) / step + 1));
+    p->window = (p->rows - 1) * step + size;
+    memset(p->from, 0, sizeof p->from);
+    for (int64_t i = 0; i < p->rows; i++) {
+        p->put[i] = i * row;
+        for (int64_t byte = 0; byte < size; byte++)
+            p->from[i * size + byte] = (unsigned char)(i * step + byte);
+    }
+}
+
+/* Windows of the next `rows` rows; the last one ends with them, and perhaps
+   starts before. */
+static void place_picks(struct ew_permutation *p, int64_t rows, int64_t step,
+                        int64_t row, int32_t at[], int32_t to[])
+{
+    p->groups = 0;
+    for (int64_t made = 0; made < rows; made += p->rows) {
+        int64_t r = least(made, rows - p->rows);
+        at[p->groups] = (int32_t)(r * step);
+        to[p->groups++] = (int32_t)(r * row);
+    }
+}
+
+/* All columns of these rows; the last ones are as many as a block has. */
+static void pick_across(struct ew_permutation *p, int64_t cols, const char *x,
+                        int64_t col, char *out)
+{
+    const int64_t n = EW_PICKED / p->size;
+    for (int64_t c = 0; c < cols; c += PICKED_COLUMNS) {
+        int64_t first = least(c, cols - n);
+        p->columns = least(cols - first, PICKED_COLUMNS);
+        EW_CONCAT(EW_CONCAT(ew_pick, EW_LEVEL), vbmi)
+        (p, x + first * col, out + first * p->size);
+    }
+}
+
+static void pick_elements(int64_t size, int64_t rows, int64_t cols,
+                          const char *x, struct ew_stride sx, char *out,
+                          int64_t row)
+{
+    struct ew_permutation p;
+    int32_t at[PICKED_WINDOWS], to[PICKED_WINDOWS], column[PICKED_COLUMNS];
+    start_picks(&p, size, rows, sx.row, row);
+    p.at = at;
+    p.to = to;
+    p.column = column;
+    for (int64_t c = 0; c < least(cols, PICKED_COLUMNS); c++)
+        column[c] = (int32_t)(c * sx.col);
+    const int64_t most = PICKED_WINDOWS * p.rows;
+    for (int64_t top = 0; top < rows; top += most) {
+        place_picks(&p, least(most, rows - top), sx.row, row, at, to);
+        pick_across(&p, cols, x + top * sx.row, sx.col, out + top * row);
+    }
+}
+
+/* False if it is better moved in another way. */
+static bool picks(int64_t size, int64_t rows, int64_t cols, void *const data[],
+                  const struct ew_stride s[])
+{
+    struct ew_stride x = s[EW_X], out = s[EW_OUT];
+    char *at[] = {data[EW_X], data[EW_OUT]};
+    straighten_1(&rows, &cols, at, &x, &out);
+    if (!is_picked(size, rows, cols, x, out))
+        return false;
+    pick_elements(size, rows, cols, at[0], x, at[1], out.row);
+    return true;
+}
+
+EW_VBMI EW_INLINE void compact_bytes(const char *x, const char order[],
+                                     char *out)
+{
+    __m512i v = _mm512_permutexvar_epi8(_mm512_loadu_si512(order),
+                                        _mm512_loadu_si512(x));
+    _mm512_storeu_si512(out, v);
+}
+
+/* As compact_windows, in windows of a line; of longer pieces, or two, each is
+   as well moved alone. */
+EW_VBMI static int64_t compact_lines(int64_t pieces, int64_t bytes,
+                                     const char *x, int64_t step, char *out)
+{
+    if (pieces < EW_COMPACT_WORTH || bytes > 16 ||
+        compact_count(EW_LINE, bytes, step) < 3)
+        return 0;
+    return compact_by(compact_bytes, EW_LINE, pieces, bytes, x, step, out);
+}
+
+/* Rows with gaps between them; what windows leave is moved. */
+static void move_rows(int64_t rows, int64_t cols, const char *x, int64_t row,
+                      char *out)
+{
+    int64_t made = compact_lines(rows, cols, x, row, out);
+    if (made < rows)
+        move_1(rows - made, cols,
+               (void *[]){(char *)x + made * row, NULL, out + made * cols},
+               (struct ew_stride[]){{row, 1}, {0, 0}, {cols, 1}});
+}
+
 static void move_bytes(int64_t rows, int64_t cols, void *const data[],
                        const struct ew_stride s[])
 {
     const struct ew_stride x = s[EW_X], out = s[EW_OUT];
-    if (x.row == 1 && x.col == 0 && out.col == 1 && out.row == cols &&
-        cols > 1 && cols <= BYTES_MOST && rows >= BYTES_WORTH)
+    bool dense = out.col == 1 && out.row == cols && cols > 1;
+    if (dense && x.row == 1 && x.col == 0 && cols <= BYTES_MOST &&
+        rows >= BYTES_WORTH)
         spread_bytes(rows, cols, data[EW_X], data[EW_OUT]);
-    else
+    else if (dense && x.col == 1 && x.row > cols && !is_stepped_1(cols, x.row))
+        move_rows(rows, cols, data[EW_X], x.row, data[EW_OUT]);
+    else if (!picks(1, rows, cols, data, s))
         move_1(rows, cols, data, s);
 }
 
+static void move_halves(int64_t rows, int64_t cols, void *const data[],
+                        const struct ew_stride s[])
+{
+    if (!picks(2, rows, cols, data, s))
+        move_2(rows, cols, data, s);
+}
+
 ew_kernel *const EW_CONCAT(EW_CONCAT(ew_move, EW_LEVEL), vbmi)[EW_MOVES] = {
-    move_bytes, move_2, move_4, move_8, move_16};
+    move_bytes, move_halves, move_4, move_8, move_16};
 #endif
 
 #if defined(EW_SHUFFLES)

@@ -118,15 +118,15 @@ EW_INLINE struct ew_pair ew_pair_exp2(struct ew_pair u, double *n)
 EW_INLINE double ew_pair_split(double x, double *e)
 {
     const uint64_t root_half = 0x3fe6a09e667f3bcd, bias = (uint64_t)1023 << 52;
-    uint64_t b = ew_wide_bits(x), k = (b - root_half + bias) >> 52;
-    *e = ew_wide_from(k | 0x4330000000000000) - (0x1p52 + 1023);
-    return ew_wide_from(b - (k << 52) + bias);
+    uint64_t b = bits_f64(x), k = (b - root_half + bias) >> 52;
+    *e = from_bits_f64(k | 0x4330000000000000) - (0x1p52 + 1023);
+    return from_bits_f64(b - (k << 52) + bias);
 }
 
 /* x 2^n for an n that ew_pair_exp2 left, if it is a normal number. */
 EW_INLINE double ew_pair_scale(double x, double n)
 {
-    return ew_wide_from(ew_wide_bits(x) + (ew_wide_bits(n) << 52));
+    return from_bits_f64(bits_f64(x) + (bits_f64(n) << 52));
 }
 
 /* The same if it may be none, in two steps. What is subnormal is rounded once:

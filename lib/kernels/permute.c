@@ -1,18 +1,17 @@
 /*
  * Moves groups of elements that lie near each other, in any order: a vector is
  * read from one window, or made of several side by side, one or a few
- * instructions put its bytes in the order of the group, and it is stored. Only
- * levels with vectors of a line and masks for them can: no byte outside the
- * windows is touched, in reading or storing.
+ * instructions put its bytes in the order of the group, and it is stored:
+ *
+ *     windows   a0 a1 a2 a3 | b0 b1 b2 b3     from   4 0 5 1 6 2
+ *     group     b0 a0 b1 a1 b2 a2
+ *
+ * Only levels with vectors of a line and masks for them can: no byte outside
+ * the windows is touched, in reading or storing.
  */
-#include "loop.h"
+#include "window.h"
 
 #if defined(__AVX512BW__)
-
-static __mmask64 first(int64_t bytes)
-{
-    return ~(__mmask64)0 >> (EW_LINE - bytes);
-}
 
 /* Groups of `most` bytes or fewer: a store that reaches into the next line
    takes longer, whatever its mask. */
@@ -66,7 +65,8 @@ EW_INLINE __m512i load_windows(int windows, __mmask64 window, const char *x,
 EW_INLINE void move_groups(const struct ew_permutation *p, int windows,
                            int64_t most, bool bytes, const char *x, char *out)
 {
-    const __mmask64 window = first(p->window), group = first(p->bytes);
+    const __mmask64 window = ew_loop_first(p->window),
+                    group = ew_loop_first(p->bytes);
     const __m512i from = _mm512_loadu_si512(p->from);
     const __m512i even = _mm512_srli_epi16(_mm512_slli_epi16(from, 8), 9);
     const __m512i odd = _mm512_srli_epi16(from, 9);
@@ -89,68 +89,113 @@ EW_INLINE void move_groups(const struct ew_permutation *p, int windows,
     }
 }
 
-/* Bytes from a window of 16: where each quarter of the vector has all of it,
-   one shuffle is enough. */
-EW_INLINE void move_near(const struct ew_permutation *p, int64_t most,
-                         const char *x, char *out)
+/* A window of 4, 8 or 16 bytes, or fewer than 16 under a mask, in each quarter
+   of a vector; the former takes no shuffle. */
+EW_INLINE __m512i load_near(int64_t bytes, __mmask16 window, const char *x)
 {
-    const __mmask64 window = first(p->window), group = first(p->bytes);
+    if (bytes == 4)
+        return _mm512_broadcastd_epi32(_mm_loadu_si32(x));
+    if (bytes == 8)
+        return _mm512_broadcastq_epi64(_mm_loadl_epi64((const void *)x));
+    if (bytes == 16)
+        return _mm512_broadcast_i32x4(_mm_loadu_si128((const void *)x));
+    return _mm512_broadcast_i32x4(_mm_maskz_loadu_epi8(window, x));
+}
+
+/* From such a window: where each quarter of the vector has all of it, one
+   shuffle is enough. */
+EW_INLINE void move_near(const struct ew_permutation *p, int64_t bytes,
+                         int64_t most, const char *x, char *out)
+{
+    const __mmask64 window = ew_loop_first(p->window),
+                    group = ew_loop_first(p->bytes);
     const __m512i from = _mm512_loadu_si512(p->from);
     const int32_t *at = p->at, *to = p->to;
     const int64_t n = p->groups;
     for (int64_t i = 0; i < n; i++) {
-        __m128i v = _mm_maskz_loadu_epi8((__mmask16)window, x + at[i]);
-        __m512i all = _mm512_broadcast_i32x4(v);
+        __m512i all = load_near(bytes, (__mmask16)window, x + at[i]);
         store_group(most, group, _mm512_shuffle_epi8(all, from), out + to[i]);
     }
 }
 
-EW_INLINE void permute_sized(const struct ew_permutation *p, int windows,
-                             bool bytes, const char *x, char *out)
-{
-    if (p->bytes <= 16)
-        move_groups(p, windows, 16, bytes, x, out);
-    else if (p->bytes <= 32)
-        move_groups(p, windows, 32, bytes, x, out);
-    else
-        move_groups(p, windows, 64, bytes, x, out);
-}
-
-EW_INLINE void permute_from(const struct ew_permutation *p, int windows,
+EW_INLINE void permute_near(const struct ew_permutation *p, int64_t most,
                             const char *x, char *out)
 {
-    if (p->size == 1)
-        permute_sized(p, windows, true, x, out);
+    if (p->window == 4)
+        move_near(p, 4, most, x, out);
+    else if (p->window == 8)
+        move_near(p, 8, most, x, out);
+    else if (p->window == 16)
+        move_near(p, 16, most, x, out);
     else
-        permute_sized(p, windows, false, x, out);
+        move_near(p, 0, most, x, out);
 }
 
 static bool is_near(const struct ew_permutation *p)
 {
-    return p->size == 1 && p->windows == 1 && p->window <= 16;
+    bool whole = p->window == 4 || p->window == 8 || p->window == 16;
+    return p->windows == 1 && (whole || (p->size == 1 && p->window < 16));
+}
+
+EW_INLINE void move_words(const struct ew_permutation *p, int windows,
+                          int64_t most, const char *x, char *out)
+{
+    move_groups(p, windows, most, false, x, out);
+}
+
+EW_INLINE void move_bytes(const struct ew_permutation *p, int windows,
+                          int64_t most, const char *x, char *out)
+{
+    move_groups(p, windows, most, true, x, out);
+}
+
+/* Groups of at most so many bytes, by a function that is known at compile
+   time. */
+typedef void group_mover(const struct ew_permutation *p, int windows,
+                         int64_t most, const char *x, char *out);
+
+EW_INLINE void permute_from(group_mover *move, const struct ew_permutation *p,
+                            int windows, const char *x, char *out)
+{
+    if (p->bytes <= 16)
+        move(p, windows, 16, x, out);
+    else if (p->bytes <= 32)
+        move(p, windows, 32, x, out);
+    else
+        move(p, windows, 64, x, out);
+}
+
+EW_INLINE void permute_by(group_mover *move, const struct ew_permutation *p,
+                          const char *x, char *out)
+{
+    if (p->windows == 1)
+        permute_from(move, p, 1, x, out);
+    else if (p->windows == 2)
+        permute_from(move, p, 2, x, out);
+    else if (p->windows == 4)
+        permute_from(move, p, 4, x, out);
+    else
+        permute_from(move, p, 8, x, out);
 }
 
 static void permute(const struct ew_permutation *p, const char *x, char *out)
 {
     if (is_near(p) && p->bytes <= 16)
-        move_near(p, 16, x, out);
+        permute_near(p, 16, x, out);
     else if (is_near(p))
-        move_near(p, 64, x, out);
-    else if (p->windows == 1)
-        permute_from(p, 1, x, out);
-    else if (p->windows == 2)
-        permute_from(p, 2, x, out);
-    else if (p->windows == 4)
-        permute_from(p, 4, x, out);
+        permute_near(p, 64, x, out);
+    else if (p->size == 1)
+        permute_by(move_bytes, p, x, out);
     else
-        permute_from(p, 8, x, out);
+        permute_by(move_words, p, x, out);
 }
 
 /* The same where one instruction puts bytes in any order. */
 EW_VBMI EW_INLINE void move_any(const struct ew_permutation *p, int windows,
                                 int64_t most, const char *x, char *out)
 {
-    const __mmask64 window = first(p->window), group = first(p->bytes);
+    const __mmask64 window = ew_loop_first(p->window),
+                    group = ew_loop_first(p->bytes);
     const __m512i from = _mm512_loadu_si512(p->from);
     const int32_t *at = p->at, *to = p->to;
     const int64_t n = p->groups;
@@ -161,35 +206,85 @@ EW_VBMI EW_INLINE void move_any(const struct ew_permutation *p, int windows,
     }
 }
 
-EW_VBMI EW_INLINE void permute_any(const struct ew_permutation *p, int windows,
-                                   const char *x, char *out)
-{
-    if (p->bytes <= 16)
-        move_any(p, windows, 16, x, out);
-    else if (p->bytes <= 32)
-        move_any(p, windows, 32, x, out);
-    else
-        move_any(p, windows, 64, x, out);
-}
-
 EW_VBMI static void permute_bytes(const struct ew_permutation *p, const char *x,
                                   char *out)
 {
     if (p->size > 1 || is_near(p))
         permute(p, x, out);
-    else if (p->windows == 1)
-        permute_any(p, 1, x, out);
-    else if (p->windows == 2)
-        permute_any(p, 2, x, out);
-    else if (p->windows == 4)
-        permute_any(p, 4, x, out);
     else
-        permute_any(p, 8, x, out);
+        permute_by(move_any, p, x, out);
+}
+
+/* Columns of a block, from a table of them. */
+EW_VBMI EW_INLINE void pick_block(const struct ew_permutation *p, int64_t size,
+                                  int64_t most, struct window w, bool all,
+                                  __mmask16 some, const char *x,
+                                  const int32_t *at, char *out)
+{
+    const char *column[WINDOW_ROW];
+    const int64_t n = WINDOW_ROW / size;
+    EW_UNROLLED
+    for (int64_t i = 0; i < n; i++)
+        column[i] = x + at[i];
+    window_turn(size, most, p->rows, w, column, all, some, out, p->put);
+}
+
+/* All groups of some columns, before the next columns. Where these are fewer
+   than a row of a block has, the others are the first one again. */
+EW_VBMI EW_INLINE void pick_columns(const struct ew_permutation *p,
+                                    int64_t size, int64_t most, bool all,
+                                    const char *x, char *out)
+{
+    const int64_t n = WINDOW_ROW / size, cols = all ? n : p->columns;
+    const __mmask16 some = (__mmask16)((1 << cols * size) - 1);
+    const struct window w =
+        window_make(size, most == WINDOW_ROW, p->window, p->from);
+    for (int64_t c = 0; c < p->columns; c += n) {
+        int64_t first = c + cols <= p->columns ? c : p->columns - cols;
+        const int32_t *at = p->column + first;
+        char *to = out + first * size;
+        for (int64_t i = 0; i < p->groups; i++) {
+            /* or compilers keep the place of each column's place */
+            __asm__("" : "+r"(at));
+            pick_block(p, size, most, w, all, some, x + p->at[i], at,
+                       to + p->to[i]);
+        }
+    }
+}
+
+EW_VBMI EW_INLINE void pick_sized(const struct ew_permutation *p, int64_t size,
+                                  int64_t most, const char *x, char *out)
+{
+    if (p->columns * size >= WINDOW_ROW)
+        pick_columns(p, size, most, true, x, out);
+    else
+        pick_columns(p, size, most, false, x, out);
+}
+
+EW_VBMI EW_INLINE void pick_from(const struct ew_permutation *p, int64_t size,
+                                 const char *x, char *out)
+{
+    if (p->window == 16)
+        pick_sized(p, size, 16, x, out);
+    else if (p->window <= 32)
+        pick_sized(p, size, 32, x, out);
+    else
+        pick_sized(p, size, 64, x, out);
+}
+
+EW_VBMI static void pick(const struct ew_permutation *p, const char *x,
+                         char *out)
+{
+    if (p->size == 1)
+        pick_from(p, 1, x, out);
+    else
+        pick_from(p, 2, x, out);
 }
 
 ew_permuter *const EW_CONCAT(ew_permute, EW_LEVEL) = permute;
 ew_permuter *const EW_CONCAT(EW_CONCAT(ew_permute, EW_LEVEL),
                              vbmi) = permute_bytes;
+ew_permuter *const EW_CONCAT(EW_CONCAT(ew_pick, EW_LEVEL), vbmi) = pick;
 #else
 ew_permuter *const EW_CONCAT(ew_permute, EW_LEVEL) = NULL;
 #endif

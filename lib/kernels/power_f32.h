@@ -34,7 +34,7 @@ EW_INLINE float power_normal_f32(float x, float y, uint64_t *far)
     int32_t e;
     float f = ew_wide_split(x, &e);
     double u = ew_power_exponent(f, e, y);
-    *far |= ew_wide_bits(u + u);
+    *far |= bits_f64(u + u);
     return (float)ew_wide_exp2(u);
 }
 

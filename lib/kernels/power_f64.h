@@ -53,7 +53,7 @@ EW_INLINE double power_normal_f64(double x, double y, uint64_t *far)
 {
     struct ew_pair u = ew_power_exponent_f64(x, 0, y);
     double n;
-    *far |= ew_wide_bits(u.high);
+    *far |= bits_f64(u.high);
     struct ew_pair power = ew_pair_exp2(u, &n);
     return ew_pair_scale(power.high, n);
 }

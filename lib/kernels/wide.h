@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "loop.h"
+#include "bits.h"
 
 #if defined(__FMA__) || defined(FP_FAST_FMA)
 #define EW_FAST_FMA
@@ -21,20 +21,6 @@
 #else
 #define EW_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #endif
-
-EW_INLINE uint64_t ew_wide_bits(double x)
-{
-    uint64_t b;
-    memcpy(&b, &x, sizeof b);
-    return b;
-}
-
-EW_INLINE double ew_wide_from(uint64_t b)
-{
-    double x;
-    memcpy(&x, &b, sizeof x);
-    return x;
-}
 
 /* The piece a + b x of a polynomial. */
 EW_INLINE double ew_wide_line(double x, double a, double b)
@@ -80,7 +66,7 @@ EW_INLINE double ew_wide_exp2(double u)
     sum = EW_MULTIPLY_ADD(sum, f, 0x1.ebfbe0a4c09e3p+15);
     sum = EW_MULTIPLY_ADD(sum, f, 0x1.62e42ff1162a0p+8);
     sum = EW_MULTIPLY_ADD(sum, f, 0x1.ffffffffabb69p-1);
-    return ew_wide_from(ew_wide_bits(sum) + (ew_wide_bits(n) << 52));
+    return from_bits_f64(bits_f64(sum) + (bits_f64(n) << 52));
 }
 
 #endif
