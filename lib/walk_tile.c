@@ -1,0 +1,361 @@
+/*
+ * Turns a block, the two inner loops of a walk, into tiles, and what a tile has
+ * of each input into what is stored of each output, or added to its sums:
+ *
+ *     x, y, dout -> dense tiles of one type
+ *                -> derivative -> dx
+ *                -> derivative -> accumulators
+ *
+ * A block that needs no buffers is one call of a kernel.
+ */
+#include "walk.h"
+
+#include "table.h"
+
+enum {
+    SHORT_ROW = 16, /* elements */
+    /* Bytes of a row with a part of a line at its ends from which what is
+       stored goes past the caches. Measured. */
+    STREAM_ROW = 16384
+};
+
+/* Whether some operands, as bits, have rows that follow one another. */
+static bool is_one_row(const struct ew_block *b, unsigned operands)
+{
+    bool joined = true;
+    for (int k = 0; k < EW_OPERANDS && b->rows > 1; k++)
+        if (operands >> k & 1)
+            joined &= b->stride[k].row == b->cols * b->stride[k].col;
+    return joined;
+}
+
+/* Whether input k, x or y, may stand still in the rows of a tile: in a fused
+   pass the operand of the sum, else one of the two. */
+static bool may_stand(const struct ew_walk *w, const struct ew_block *tile,
+                      int k)
+{
+    if (w->fused)
+        return w->lanes && k == ew_walk_reduced(w)->out - EW_DX;
+    return k == EW_Y || (k == EW_X && tile->stride[EW_Y].col != 0);
+}
+
+/* Whether the rows of a tile must follow one another. Short rows should: each
+   costs more to start than to compute. */
+static bool is_whole(const struct ew_gradient *g, const struct ew_walk *w,
+                     const struct ew_block *tile)
+{
+    bool derives = w->terms > 1 || w->term[0]->derive;
+    return g->whole ||
+           (derives && !w->fused && tile->rows > 1 && tile->cols < SHORT_ROW);
+}
+
+/* Whether input k of a tile is what derivatives take: elements of the type of
+   the computation, dense in each row or standing still. */
+static bool fits(const struct ew_gradient *g, const struct ew_walk *w,
+                 const struct ew_block *tile, int k)
+{
+    int64_t size = (int64_t)ew_types_size(g->compute);
+    if (g->dtype[k] && g->dtype[k] != g->compute)
+        return false;
+    if (is_whole(g, w, tile))
+        return tile->stride[k].col == size && is_one_row(tile, 1u << k);
+    return tile->stride[k].col == size ||
+           (tile->stride[k].col == 0 && may_stand(w, tile, k));
+}
+
+/* Takes input k of a tile to a buffer, where it fits. */
+static void bring(const struct ew_gradient *g, const struct ew_walk *w,
+                  struct ew_block *tile, int k, char *buffer)
+{
+    int64_t size = (int64_t)ew_types_size(g->compute);
+    const struct ew_stride s = tile->stride[k];
+    bool stands = !is_whole(g, w, tile) && s.col == 0 && may_stand(w, tile, k);
+    int64_t cols = stands ? 1 : tile->cols;
+    void *const data[] = {tile->data[k], NULL, buffer};
+    const struct ew_stride stride[] = {s, {0, 0}, {cols * size, size}};
+    g->load[k](tile->rows, cols, data, stride);
+    tile->data[k] = buffer;
+    tile->stride[k] = (struct ew_stride){cols * size, stands ? 0 : size};
+}
+
+/* All inputs that are used. */
+static void bring_all(const struct ew_gradient *g, const struct ew_walk *w,
+                      struct ew_walk_room *room)
+{
+    const struct ew_block *tile = &room->tile;
+    struct ew_block *inner = &room->inner;
+    inner->rows = tile->rows;
+    inner->cols = tile->cols;
+    for (int i = 0; i < w->operands; i++) {
+        int k = w->operand[i];
+        inner->data[k] = tile->data[k];
+        inner->stride[k] = tile->stride[k];
+    }
+    for (int i = 0; i < w->operands; i++) {
+        int k = w->operand[i];
+        if (k < EW_WALK_INPUTS && !fits(g, w, inner, k))
+            bring(g, w, inner, k, room->in[k]);
+    }
+}
+
+/* Stores what was made, converted or added to what is there. */
+static void store(const struct ew_term *t, const struct ew_block *tile,
+                  const void *made, struct ew_stride from)
+{
+    struct ew_loop loop[2] = {{.n = tile->cols}, {.n = tile->rows}};
+    const struct ew_stride s = tile->stride[t->out];
+    void *const data[] = {(void *)made, tile->data[t->out], tile->data[t->out]};
+    if (t->direct) {
+        const struct ew_stride rows[] = {from, {0, 0}, s};
+        t->finish.op(tile->rows, tile->cols, data, rows);
+        return;
+    }
+    loop[0].stride[EW_X] = from.col;
+    loop[1].stride[EW_X] = from.row;
+    loop[0].stride[EW_Y] = loop[0].stride[EW_OUT] = s.col;
+    loop[1].stride[EW_Y] = loop[1].stride[EW_OUT] = s.row;
+    ew_execute(loop, 2, &t->finish, data);
+}
+
+/* Whether a tile is stored past the caches: not in place, nor where rows start
+   or end in the middle of lines, which costs more than it saves. */
+static bool may_stream(const struct ew_walk *w, const struct ew_block *tile)
+{
+    int out = w->term[0]->out;
+    uint64_t row = (uint64_t)tile->stride[out].row;
+    uint64_t bytes = (uint64_t)(tile->cols * tile->stride[out].col);
+    bool lines = ((uintptr_t)tile->data[out] | row | bytes) % EW_LINE == 0;
+    bool joined = (tile->rows == 1 || row == bytes) && bytes % 16 == 0;
+    return w->streams && tile->data[out] != tile->data[EW_OUT] &&
+           (lines || joined || bytes >= STREAM_ROW);
+}
+
+/* Reals are summed; a row of complex numbers is a row of twice as many. What
+   is made is at data[EW_OUT]. */
+static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
+                        ew_sum *sum, const struct ew_block *tile,
+                        void *const data[], const struct ew_stride stride[],
+                        bool streams)
+{
+    int out = ew_walk_reduced(w)->out;
+    int64_t parts = ew_walk_is_complex(g) ? 2 : 1;
+    const struct ew_sums sums = {
+        tile->data[out], tile->stride[out].row / (int64_t)sizeof(double),
+        w->lanes,        (int)parts,
+        w->asks,         streams};
+    sum(tile->rows, tile->cols * parts, data, stride, &sums);
+}
+
+/* A kernel of one operand and one parameter, on n dense elements. */
+static void run_dense(const struct ew_gradient *g, ew_kernel *kernel, int64_t n,
+                      const void *x, const void *y, void *out)
+{
+    const struct ew_stride dense = {0, (int64_t)ew_types_size(g->compute)};
+    void *const data[] = {(void *)x, (void *)y, out};
+    const struct ew_stride stride[] = {dense, dense, dense};
+    kernel(1, n, data, stride);
+}
+
+/* Puts scaled operands in the place of x and y, and behind an act the gradient
+   of its operand in the place of dout. The operand is made in the place of
+   the result, unless that is given. All are whole. */
+static void fuse(const struct ew_gradient *g, unsigned uses,
+                 struct ew_block *inner, struct ew_walk_room *room)
+{
+    const struct ew_pass *f = &g->forward;
+    int64_t n = inner->rows * inner->cols;
+    void **in = inner->data;
+    for (int k = EW_X; k <= EW_Y; k++)
+        if (f->scale[k] && uses >> k & 1) {
+            run_dense(g, f->scale[k], n, in[k], &f->factor[k], room->in[k]);
+            in[k] = room->in[k];
+        }
+    if (!g->slope)
+        return;
+    if (f->op) {
+        run_dense(g, f->op, n, in[EW_X], in[EW_Y], room->in[EW_DDX]);
+        in[EW_DDX] = room->in[EW_DDX];
+    }
+    const void *const of[] = {in[EW_X], &f->around.alpha, in[EW_OUT],
+                              in[EW_DDX]};
+    g->slope(n, of, room->in[EW_OUT]);
+    in[EW_OUT] = room->in[EW_OUT];
+}
+
+/* The operands of a kernel that makes operand `out` of a block. Inputs that it
+   does not use it may read all the same, past their ends where rows were
+   joined, so they are one that it uses, or out. */
+static void hand_over(const struct ew_block *block, unsigned uses, int out,
+                      void *data[], struct ew_stride stride[])
+{
+    int used = out;
+    for (int k = 0; k < EW_WALK_INPUTS; k++)
+        used = uses >> k & 1 ? k : used;
+    for (int k = 0; k < EW_D_OPERANDS; k++) {
+        int from = k == EW_D ? out : uses >> k & 1 ? k : used;
+        data[k] = block->data[from];
+        stride[k] = block->stride[from];
+    }
+}
+
+/* What one term is, before it is stored or summed: dout itself, or made at
+   data[EW_D]. dx and dy have the factor of their operand. Returns where it
+   is, in rows that are *row apart. */
+static void *make(const struct ew_gradient *g, const struct ew_term *t,
+                  const struct ew_block *inner, int64_t *row)
+{
+    const struct ew_pass *f = &g->forward;
+    int k = t->out - EW_DX, from = EW_OUT;
+    bool joined = is_one_row(inner, t->uses | 1u << EW_D);
+    int64_t rows = joined ? 1 : inner->rows;
+    int64_t cols = joined ? inner->rows * inner->cols : inner->cols;
+    if (t->derive) {
+        void *data[EW_D_OPERANDS];
+        struct ew_stride stride[EW_D_OPERANDS];
+        hand_over(inner, t->uses, EW_D, data, stride);
+        t->derive(rows, cols, data, stride);
+        from = EW_D;
+    }
+    if (k <= EW_Y && f->scale[k]) {
+        void *const data[] = {inner->data[from], (void *)&f->factor[k],
+                              inner->data[EW_D]};
+        const struct ew_stride stride[] = {
+            inner->stride[from], {0, 0}, inner->stride[EW_D]};
+        f->scale[k](rows, cols, data, stride);
+        from = EW_D;
+    }
+    *row = inner->stride[from].row;
+    return inner->data[from];
+}
+
+/* Where a term is made: in its place, if nothing is to be done to it on the
+   way, or in the buffer. */
+static bool aim(const struct ew_gradient *g, const struct ew_term *t,
+                struct ew_walk_room *room)
+{
+    int64_t size = (int64_t)ew_types_size(g->compute);
+    const struct ew_stride out = room->tile.stride[t->out];
+    bool direct = t->direct && out.col == size;
+    room->inner.data[EW_D] = direct ? room->tile.data[t->out] : room->made;
+    room->inner.stride[EW_D] =
+        direct ? out : (struct ew_stride){room->tile.cols * size, size};
+    return direct;
+}
+
+/* One term of a tile, from its inputs to its output. */
+static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
+                     const struct ew_term *t, struct ew_walk_room *room)
+{
+    struct ew_block *tile = &room->tile, *inner = &room->inner;
+    struct ew_stride from = {0, t->made_size};
+    aim(g, t, room);
+    void *made = make(g, t, inner, &from.row);
+    if (t->reduced) {
+        void *const data[] = {made, made, made, made, made, made};
+        const struct ew_stride s[EW_D_OPERANDS] = {[EW_OUT] = from};
+        add_to_sums(g, w, w->sum, tile, data, s, false);
+    } else if (made != tile->data[t->out])
+        store(t, tile, made, from);
+}
+
+/* Both terms at once. */
+static void run_fused(const struct ew_gradient *g, const struct ew_walk *w,
+                      struct ew_walk_room *room)
+{
+    struct ew_block *tile = &room->tile, *inner = &room->inner;
+    bool direct = aim(g, w->term[0], room);
+    add_to_sums(g, w, w->fused, tile, inner->data, inner->stride,
+                direct && may_stream(w, tile));
+    if (!direct)
+        store(w->term[0], tile, inner->data[EW_D], inner->stride[EW_D]);
+}
+
+/* What is stored over dout is made last. */
+static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
+                     struct ew_walk_room *room)
+{
+    const struct ew_block *tile = &room->tile;
+    bring_all(g, w, room);
+    if (w->fused) {
+        run_fused(g, w, room);
+        return;
+    }
+    if (g->whole)
+        fuse(g, w->uses, &room->inner, room);
+    for (int over = 0; over < 2; over++)
+        for (int i = 0; i < w->terms; i++)
+            if ((tile->data[w->term[i]->out] == tile->data[EW_OUT]) == over)
+                run_term(g, w, w->term[i], room);
+}
+
+/* Whether a block is one call of a kernel, without any buffer. */
+static bool is_bare(const struct ew_walk *w, const struct ew_block *block)
+{
+    int64_t size = (int64_t)ew_types_size(w->element);
+    bool bare =
+        w->bare && (!w->fused || block->stride[w->term[0]->out].col == size);
+    for (int k = 0; k < EW_WALK_INPUTS && bare; k++)
+        if (w->uses >> k & 1)
+            bare = block->stride[k].col == size ||
+                   (block->stride[k].col == 0 && may_stand(w, block, k));
+    return bare;
+}
+
+static void run_bare(const struct ew_gradient *g, const struct ew_walk *w,
+                     const struct ew_block *block)
+{
+    int out = w->fused ? w->term[0]->out : EW_OUT;
+    void *data[EW_D_OPERANDS];
+    struct ew_stride stride[EW_D_OPERANDS];
+    hand_over(block, w->uses, out, data, stride);
+    add_to_sums(g, w, w->bare, block, data, stride, may_stream(w, block));
+}
+
+/* Takes a tile to a place in its block. */
+static void place_tile(const struct ew_walk *w, const struct ew_block *block,
+                       int64_t r, int64_t c, struct ew_block *tile)
+{
+    for (int i = 0; i < w->operands; i++) {
+        int k = w->operand[i];
+        const struct ew_stride s = block->stride[k];
+        if (block->data[k])
+            tile->data[k] = (char *)block->data[k] + r * s.row + c * s.col;
+    }
+}
+
+/* Columns of a tile: equal pieces of a row that fit, in whole lanes. */
+static int64_t tile_columns(int64_t cols, int64_t fit)
+{
+    if (cols <= fit)
+        return cols;
+    int64_t pieces = (cols + fit - 1) / fit,
+            piece = (cols + pieces - 1) / pieces;
+    return (piece + EW_LANES - 1) / EW_LANES * EW_LANES;
+}
+
+/* Cuts the two inner loops into tiles. */
+void ew_walk_block(const struct ew_gradient *g, const struct ew_walk *w,
+                   const struct ew_block *block, struct ew_walk_room *room)
+{
+    if (is_bare(w, block)) {
+        run_bare(g, w, block);
+        return;
+    }
+    int64_t size = (int64_t)ew_types_size(g->compute);
+    int64_t fit = EW_WALK_TILE / size, cols = tile_columns(block->cols, fit);
+    int64_t rows = fit / cols;
+    room->tile = room->inner = *block;
+    for (int k = 0; k < EW_WALK_INPUTS; k++)
+        if (!(w->uses >> k & 1)) { /* as long as what is used */
+            room->inner.data[k] = room->in[k];
+            room->inner.stride[k] = (struct ew_stride){0, size};
+        }
+    for (int64_t r = 0; r < block->rows; r += rows) {
+        room->tile.rows = rows < block->rows - r ? rows : block->rows - r;
+        for (int64_t c = 0; c < block->cols; c += cols) {
+            room->tile.cols = cols < block->cols - c ? cols : block->cols - c;
+            place_tile(w, block, r, c, &room->tile);
+            run_tile(g, w, room);
+        }
+    }
+}
