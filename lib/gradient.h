@@ -81,11 +81,13 @@ struct ew_gradient {
     unsigned uses;               /* inputs that are read, as bits */
     bool apart;                  /* no output may be dout */
     bool empty;                  /* the result has no elements */
-    int terms, walks;
-    struct ew_term term[EW_TERMS];
-    struct ew_walk walk[EW_TERMS];
     int64_t offset[EW_OPERANDS];
     int ndim; /* of the nest over all operands, for the overlap test */
+    int terms, walks;
+    /* 25 KB, of which most gradients need less than one: from here on nothing
+       is set before it is used. */
+    struct ew_term term[EW_TERMS];
+    struct ew_walk walk[EW_TERMS];
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };
 

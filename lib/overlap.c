@@ -32,6 +32,16 @@ struct problem {
     struct term term[TERMS + 1];
 };
 
+/* A problem without terms. Of these only as many are ever filled as there are,
+   which in most calls are few of the many there is room for. */
+static void open_problem(struct problem *p, int64_t low, int64_t high)
+{
+    p->low = low;
+    p->high = high;
+    p->n = 0;
+    p->far = false;
+}
+
 /* Adds c * v for 0 <= v <= most. A negative c counts v from its other end;
    terms of equal c become one, and the largest come first. */
 static void add_term(struct problem *p, int64_t c, int64_t most)
@@ -98,12 +108,13 @@ static bool possible(const struct term *t, int64_t low, int64_t high)
    are tried, largest first. */
 static bool solvable(struct problem *p)
 {
-    int64_t v[TERMS + 1], used[TERMS + 1] = {0};
+    int64_t v[TERMS + 1], used[TERMS + 1];
     int k = 0, work = 0;
     if (p->far)
         return true;
     prepare(p);
     v[0] = INT64_MAX; /* level 0 has not been entered yet */
+    used[0] = 0;
     while (k >= 0) {
         struct term *t = &p->term[k];
         int64_t low = p->low - used[k], high = p->high - used[k];
@@ -133,8 +144,8 @@ bool ew_overlap_shared(const struct ew_loop *loop, int ndim, int a,
 {
     /* Addresses may have 32 bits, their distance a sign more. */
     int64_t distance = (int64_t)((uint64_t)(uintptr_t)pb - (uintptr_t)pa);
-    struct problem p = {.low = distance - size_a + 1,
-                        .high = distance + size_b - 1};
+    struct problem p;
+    open_problem(&p, distance - size_a + 1, distance + size_b - 1);
     for (int k = 0; k < ndim; k++) {
         add_term(&p, loop[k].stride[a], loop[k].n - 1);
         add_term(&p, -loop[k].stride[b], loop[k].n - 1);
@@ -147,8 +158,8 @@ bool ew_overlap_shared(const struct ew_loop *loop, int ndim, int a,
    loops inside it. */
 static bool meets(const struct ew_loop *loop, int a, int first)
 {
-    struct problem p = {.low = -loop[first].stride[a],
-                        .high = -loop[first].stride[a]};
+    struct problem p;
+    open_problem(&p, -loop[first].stride[a], -loop[first].stride[a]);
     add_term(&p, loop[first].stride[a], loop[first].n - 2);
     for (int k = 0; k < first; k++) {
         add_term(&p, loop[k].stride[a], loop[k].n - 1);

@@ -5,6 +5,9 @@
  */
 #include "gradient.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "cpu.h"
 #include "fuse.h"
 #include "message.h"
@@ -244,15 +247,15 @@ static void make_terms(const struct ew_request *r, struct ew_gradient *g,
             continue;
         unsigned of = uses[r->op][which];
         struct ew_term *t = &g->term[g->terms++];
-        *t = (struct ew_term){
-            .out = k,
-            .uses = of & INPUTS ? (of & INPUTS) | fused : 0,
-            .add = (k == EW_DX && r->flags & ELEMENTWISE_ADD_TO_DX) ||
-                   (k == EW_DY && r->flags & ELEMENTWISE_ADD_TO_DY),
-            .reduced = is_reduced(&placed[k], ndim, shape)};
-        if (t->uses)
-            t->derive =
-                ew_table_derivative(g->level, g->compute, (int)r->op, which);
+        t->out = k;
+        t->uses = of & INPUTS ? (of & INPUTS) | fused : 0;
+        t->add = (k == EW_DX && r->flags & ELEMENTWISE_ADD_TO_DX) ||
+                 (k == EW_DY && r->flags & ELEMENTWISE_ADD_TO_DY);
+        t->reduced = is_reduced(&placed[k], ndim, shape);
+        t->derive = t->uses ? ew_table_derivative(g->level, g->compute,
+                                                  (int)r->op, which)
+                            : NULL;
+        t->own_ndim = 0;
         g->uses |= t->uses;
         choose_finish(g, t);
     }
@@ -360,6 +363,18 @@ static elementwise_status plan(const struct ew_request *r,
     return ELEMENTWISE_OK;
 }
 
+/* A gradient without terms yet. */
+static void open_gradient(struct ew_gradient *g, const struct ew_request *r,
+                          const char *const operands[], bool apart)
+{
+    memset(g, 0, offsetof(struct ew_gradient, term));
+    g->what = r->what;
+    g->names = operands;
+    g->apart = apart;
+    g->op = r->op;
+    g->level = ew_cpu_level();
+}
+
 elementwise_status ew_terms_make(struct ew_gradient *g, struct ew_request *r)
 {
     struct ew_alignment a;
@@ -374,11 +389,7 @@ elementwise_status ew_terms_make(struct ew_gradient *g, struct ew_request *r)
                        op, op);
     if (!r->second)
         r->what = titles[r->op];
-    *g = (struct ew_gradient){.what = r->what,
-                              .names = r->second ? names : first_names,
-                              .apart = r->second,
-                              .op = r->op,
-                              .level = ew_cpu_level()};
+    open_gradient(g, r, r->second ? names : first_names, r->second);
     elementwise_status status = check_tensors(r, g);
     if (!status)
         status = check_types(r, g);
@@ -397,11 +408,7 @@ elementwise_status ew_terms_make_sum(struct ew_gradient *g,
     struct ew_placed placed[EW_OPERANDS];
     struct ew_request r = {
         .what = "sum_to", .op = ELEMENTWISE_ADD, .axis = axis};
-    *g = (struct ew_gradient){.what = r.what,
-                              .names = sum_names,
-                              .apart = true,
-                              .op = r.op,
-                              .level = ew_cpu_level()};
+    open_gradient(g, &r, sum_names, true);
     elementwise_status status = ew_validate_tensor(r.what, "src", src);
     if (!status)
         status = ew_validate_tensor(r.what, "dst", dst);
