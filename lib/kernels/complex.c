@@ -1,8 +1,9 @@
 /*
  * The kernels of c64 and c128: complex.inc, once per type, with the
- * divisions and powers of complex_divide.h and complex_power.h.
+ * divisions and powers of complex_divide.h, complex_divide_c64.h and
+ * complex_power.h.
  */
-#include "complex_divide.h"
+#include "complex_divide_c64.h"
 #include "complex_power.h"
 #include "loop.h"
 
