@@ -74,18 +74,24 @@ static bool may_be_dout(const struct ew_gradient *g, const struct ew_term *t,
     return true;
 }
 
+static bool overlap(const struct ew_gradient *g, int a, int b,
+                    void *const data[])
+{
+    return !ew_overlap_apart(data[a], g->range[a], data[b], g->range[b]) &&
+           ew_overlap_shared(g->loop, g->ndim, a, data[a],
+                             (int64_t)ew_types_size(g->dtype[a]), b, data[b],
+                             (int64_t)ew_types_size(g->dtype[b]));
+}
+
 /* Every output against all inputs and against the outputs before it. */
 static elementwise_status check_overlap(const struct ew_gradient *g,
                                         void *const data[])
 {
     for (int i = 0; i < g->terms; i++) {
         const struct ew_term *t = &g->term[i];
-        int64_t size = (int64_t)ew_types_size(g->dtype[t->out]);
         for (int k = 0; k < t->out; k++)
             if (g->dtype[k] && data[k] && !may_be_dout(g, t, k, data) &&
-                ew_overlap_shared(g->loop, g->ndim, t->out, data[t->out], size,
-                                  k, data[k],
-                                  (int64_t)ew_types_size(g->dtype[k])))
+                overlap(g, t->out, k, data))
                 return ew_fail(ELEMENTWISE_OVERLAP,
                                "%s: an element of %s is also an element of "
                                "%s; %s",

@@ -81,7 +81,8 @@ struct ew_gradient {
     unsigned uses;               /* inputs that are read, as bits */
     bool apart;                  /* no output may be dout */
     bool empty;                  /* the result has no elements */
-    int64_t offset[EW_OPERANDS];
+    int64_t offset[EW_OPERANDS]; /* bytes to where the loops start */
+    struct ew_range range[EW_OPERANDS]; /* of bytes, from there */
     int ndim; /* of the nest over all operands, for the overlap test */
     int terms, walks;
     /* 25 KB, of which most gradients need less than one: from here on nothing

@@ -138,6 +138,17 @@ static bool solvable(struct problem *p)
     return false;
 }
 
+struct ew_range ew_overlap_range(const struct ew_loop *loop, int ndim, int k,
+                                 int64_t size)
+{
+    struct ew_range range = {0, size - 1};
+    for (int i = 0; i < ndim; i++) {
+        int64_t reach = (loop[i].n - 1) * loop[i].stride[k];
+        *(reach < 0 ? &range.first : &range.last) += reach;
+    }
+    return range;
+}
+
 bool ew_overlap_shared(const struct ew_loop *loop, int ndim, int a,
                        const char *pa, int64_t size_a, int b, const char *pb,
                        int64_t size_b)

@@ -10,6 +10,19 @@
 
 #include "plan.h"
 
+/* The bytes between the first and the last of operand k, of elements of so many
+   bytes. */
+struct ew_range ew_overlap_range(const struct ew_loop *loop, int ndim, int k,
+                                 int64_t size);
+
+/* Whether operands whose loops start at a and b are in different ranges, as
+   they are as a rule: then there is nothing to search. */
+static inline bool ew_overlap_apart(const char *a, struct ew_range of_a,
+                                    const char *b, struct ew_range of_b)
+{
+    return a + of_a.last < b + of_b.first || b + of_b.last < a + of_a.first;
+}
+
 /* Operands a and b, whose loops start at pa and pb. */
 bool ew_overlap_shared(const struct ew_loop *loop, int ndim, int a,
                        const char *pa, int64_t size_a, int b, const char *pb,

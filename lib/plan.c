@@ -108,18 +108,6 @@ static bool open_loops(struct elementwise_plan *plan,
     return ordered;
 }
 
-/* The first and the last byte that operand k touches. */
-static void measure(struct elementwise_plan *plan, int k)
-{
-    int64_t low = 0, high = (int64_t)ew_types_size(plan->types.operand[k]) - 1;
-    for (int i = 0; i < plan->ndim; i++) {
-        int64_t reach = (plan->loop[i].n - 1) * plan->loop[i].stride[k];
-        *(reach < 0 ? &low : &high) += reach;
-    }
-    plan->lowest[k] = low;
-    plan->highest[k] = high;
-}
-
 /* Opens and normalises the loops. The output comes first in their order, so
    that stores run forward through memory. */
 static void make_loops(struct elementwise_plan *plan,
@@ -139,7 +127,9 @@ static void make_loops(struct elementwise_plan *plan,
         plan->ndim = ew_plan_merge(plan->loop, plan->ndim, 3);
     }
     for (int k = 0; k < 3; k++)
-        measure(plan, k);
+        plan->range[k] =
+            ew_overlap_range(plan->loop, plan->ndim, k,
+                             (int64_t)ew_types_size(plan->types.operand[k]));
 }
 
 /* Whether op can read operand k and write out as if they were one: then out
@@ -270,8 +260,7 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
 static bool apart(const struct elementwise_plan *plan, int k, const char *in,
                   const char *out)
 {
-    return in + plan->highest[k] < out + plan->lowest[EW_OUT] ||
-           out + plan->highest[EW_OUT] < in + plan->lowest[k];
+    return ew_overlap_apart(in, plan->range[k], out, plan->range[EW_OUT]);
 }
 
 bool ew_plan_overlaps(const struct elementwise_plan *plan, int k,

@@ -19,6 +19,11 @@ struct ew_loop {
     int64_t stride[EW_OPERANDS]; /* in bytes */
 };
 
+/* The first and the last byte of an operand, from where its loops start. */
+struct ew_range {
+    int64_t first, last;
+};
+
 enum {
     EW_TILE_BYTES = 8192, /* per buffer: four of them stay in the L1 cache */
     /* Tiles of several loops have no more elements, and no more loops than
@@ -121,7 +126,7 @@ struct elementwise_plan {
     bool exists[3];    /* the operand has elements, so it must have data */
     bool in_place[2];  /* out may be this input: their layouts are the same */
     int64_t offset[3]; /* bytes from data to where the loops start */
-    int64_t lowest[3], highest[3]; /* the bytes reached, from there */
+    struct ew_range range[3]; /* of bytes, from there */
     bool calls; /* it is calls of pass.op alone; if one, with these arguments */
     int64_t rows, cols;
     struct ew_stride stride[3];

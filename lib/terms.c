@@ -313,6 +313,10 @@ static void open_loops(const struct ew_request *r, struct ew_gradient *g,
         }
         g->ndim++;
     }
+    for (int k = 0; k < EW_OPERANDS; k++)
+        if (r->tensor[k])
+            g->range[k] = ew_overlap_range(g->loop, g->ndim, k,
+                                           (int64_t)ew_types_size(g->dtype[k]));
 }
 
 /* One walk for each summed output, the first of which takes along what is

@@ -471,8 +471,8 @@ static void check_reach(const struct elementwise_plan *p,
             low = at < low ? at : low;
             high = at + 3 > high ? at + 3 : high;
         }
-        ck_assert_int_eq(p->lowest[k], low);
-        ck_assert_int_eq(p->highest[k], high);
+        ck_assert_int_eq(p->range[k].first, low);
+        ck_assert_int_eq(p->range[k].last, high);
     }
 }
 
