@@ -89,6 +89,7 @@ static const struct layout {
     {"B1.col", "2048x2048,2048x1"},
     {"B1.scalar", "1048576,scalar"},
     {"B1.same", "1048576,1048576"},
+    {"B1.bias", "2x3x4x5,3@1"},
     /* Sums of x in y's shape */
     {"B2.row", "4096x4096,4096"},
     {"B2.col", "4096x4096,4096x1"},
@@ -101,6 +102,7 @@ static const struct layout {
     {"B2.col.256K", "512x512,512x1"},
     {"B2.small.196K", "64x64x7x7,64@1"},
     {"B2.few", "65536x8,8"},
+    {"B2.bias", "2x3x4x5,3@1"},
 };
 
 const elementwise_dtype bench_types[BENCH_TYPES] = {
