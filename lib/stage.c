@@ -125,7 +125,7 @@ static bool is_staged(const struct elementwise_plan *plan,
     int64_t block = count(plan, way, true, most);
     int64_t again = count(plan, way, false, WORTH);
     return way->inner > 0 && block <= most && again >= REUSE &&
-           block * again >= WORTH && !reads_well(plan, way) && helps(plan, way);
+           !reads_well(plan, way) && helps(plan, way);
 }
 
 /* Keeps the loops as they are and gives the input the strides of the copy. */
@@ -140,15 +140,26 @@ static void stage(struct elementwise_plan *plan, const struct way *way)
     plan->stage.bytes = replace(plan, way, plan->loop, &plan->ndim);
 }
 
+/* Whether there are loops for both, and elements enough. */
+static bool is_worth(const struct elementwise_plan *plan)
+{
+    int64_t elements = 1;
+    for (int i = 0; i < plan->ndim && elements < WORTH; i++)
+        elements *= plan->loop[i].n;
+    return !plan->empty && plan->ndim > 1 && plan->ndim <= EW_STAGE_LOOPS &&
+           elements >= WORTH;
+}
+
 void ew_stage_choose(struct elementwise_plan *plan)
 {
     plan->stage.ndim = 0;
     plan->stage.bytes = 0;
+    if (!is_worth(plan))
+        return;
     for (int once = 0; once < 2; once++)
         for (int k = 0; k < 2; k++) {
             const struct way way = {k, loops_of(plan, k), once};
-            if (plan->empty || plan->ndim > EW_STAGE_LOOPS ||
-                !is_staged(plan, &way))
+            if (!is_staged(plan, &way))
                 continue;
             stage(plan, &way);
             return;
