@@ -8,49 +8,105 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "activation_f64.h"
 #include "fused.h"
+#include "power_f64.h"
 
-/* One line binds the derivative f of an operation to its kernel. */
-#define EW_DERIVATIVE(LOOP, PASTE, name, f)                                    \
-    EW_KERNEL_OF(PASTE(run_##name), LOOP(f, rows, cols, data, s))
+/* One line binds the derivative of an operation to its kernel, by what the loop
+   takes of it. */
+#define EW_DERIVATIVE(LOOP, PASTE, name, ...)                                  \
+    EW_KERNEL_OF(PASTE(run_##name), LOOP(__VA_ARGS__, rows, cols, data, s))
 
-/* Whether a number has all of its digits. */
-static inline bool is_normal(double x)
+/* The derivative to y where it is that to x of the operands in turn. */
+static void turn_operands(ew_kernel *kernel, int64_t rows, int64_t cols,
+                          void *const data[], const struct ew_stride s[])
+{
+    void *turned[EW_D_OPERANDS];
+    struct ew_stride strides[EW_D_OPERANDS];
+    for (int k = 0; k < EW_D_OPERANDS; k++) {
+        int of = k == EW_X ? EW_Y : k == EW_Y ? EW_X : k;
+        turned[k] = data[of];
+        strides[k] = s[of];
+    }
+    kernel(rows, cols, turned, strides);
+}
+
+enum { PIECE = 128 }; /* elements that are looked at once more together */
+
+static bool is_normal(double x)
 {
     return fabs(x) >= DBL_MIN && fabs(x) <= DBL_MAX;
 }
 
-/* g a x^n. Where x^n, or a times it, is too large or too small for a double the
-   product need not be: there it is put together from exponents, and a root of
-   x^n that fits. */
-static double times_power(double g, double a, double x, double n)
+/* g a x^n. Where the power, or a times it, does not fit a double, the product
+   may: no power that counts then leaves the range of long double, and beyond
+   that 0 is 0 still. */
+static double product_with_power(double g, double a, double x, double n)
 {
-    double power = pow(x, n), slope = a * power, root = fabs(power);
-    int of_g = 0, of_a = 0, of_root = 0; /* which infinity may leave so */
-    int times = 1;
-    if (isnan(power) || isinf(g) || isinf(x) ||
+    double power = pow(x, n), slope = a * power;
+    if (isnan(power) || isinf(g) || isinf(x) || isinf(n) || x == 0 ||
         (is_normal(power) && is_normal(slope)))
         return g * slope;
-    for (; !is_normal(root) && times < 4; times *= 2)
-        root = pow(fabs(x), n / (2 * times));
-    root = frexp(root, &of_root);
-    double product = frexp(g, &of_g) * frexp(a, &of_a);
-    for (int i = 0; i < times; i++)
-        product *= root;
-    product = ldexp(product, of_g + of_a + times * of_root);
-    return signbit(power) ? -product : product;
+    return g == 0 ? g * a : (double)(g * (long double)a * powl(x, n));
 }
 
+/* Of x >= 0. */
+static inline bool is_whole(double x)
+{
+    return (x >= 0x1p52) | ((x + 0x1p52) - 0x1p52 == x);
+}
+
+/* a^n for a > 0 as in power_f32.h: odd if a is not normal, or n times its
+   logarithm beyond 2^9. */
+EW_INLINE double power_f32(float a, double n, double *odd)
+{
+    int32_t e;
+    float f = ew_wide_split(a, &e);
+    double u = n * 0x1p-9 * ew_wide_log2(f, e);
+    double wide = a;
+    *odd = (wide >= FLT_MIN) & (wide <= FLT_MAX) & (fabs(u) < 0.99) ? *odd : 1;
+    return ew_wide_exp2(u);
+}
+
+EW_INLINE double logarithm_f32(float a)
+{
+    int32_t e;
+    float f = ew_wide_split(a, &e);
+    return ew_wide_log2(f, e) * 0x1.62e42fefa39efp-1;
+}
+
+#if defined(EW_FAST_FMA)
+/* The same as in power_f64.h: odd if a or the power is not normal. */
+EW_INLINE double power_f64(double a, double n, double *odd)
+{
+    struct ew_pair u = ew_power_exponent_f64(a, 0, n);
+    double integer;
+    *odd = (a >= DBL_MIN) & (a <= DBL_MAX) & (fabs(u.high) < 3.98) ? *odd : 1;
+    struct ew_pair power = ew_pair_exp2(u, &integer);
+    return ew_pair_scale(power.high, integer);
+}
+
+EW_INLINE double logarithm_f64(double a)
+{
+    struct ew_pair log2 = ew_power_log2(a, 0);
+    double low =
+        fma(log2.high, 0x1.abc9e3b39803fp-56, log2.low * 0x1.62e42fefa39efp-1);
+    return fma(log2.high, 0x1.62e42fefa39efp-1, low);
+}
+#endif
+
 #define T float
-#define WIDE double
 #define NAME(x) x##_f32
 #define M(fn) fn##f
+#define HAS_POWERS
 #include "gradient.inc"
 
 #define T double
-#define WIDE double
 #define NAME(x) x##_f64
 #define M(fn) fn
+#if defined(EW_FAST_FMA)
+#define HAS_POWERS
+#endif
 #include "gradient.inc"
 
 /* One line binds a pair of derivatives to the kernels that store the one and

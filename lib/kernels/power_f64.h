@@ -12,7 +12,6 @@
 #include "pair.h"
 #include "power_lanes_f64.h"
 
-#if !defined(EW_WIDE_LANES)
 /* log2(x / 2^shift) of a normal x > 0 = 2^(e + shift) (1 + f), with s = f / (2
    + f) and z = s^2: e + s log2_artanh_pair(z), whose first two coefficients are
    pairs. */
@@ -48,6 +47,7 @@ EW_INLINE struct ew_pair ew_power_exponent_f64(double x, double shift, double y)
     return ew_pair_multiply((struct ew_pair){y * 0x1p-8, -0.0}, log2);
 }
 
+#if !defined(EW_WIDE_LANES)
 #if defined(EW_FAST_FMA)
 EW_INLINE double power_normal_f64(double x, double y, uint64_t *far)
 {
