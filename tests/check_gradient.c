@@ -242,6 +242,8 @@ START_TEST(integer_results_have_no_gradient)
         gradient_prepare(&g, op, ELEMENTWISE_I32, ELEMENTWISE_I32, &same);
         g.wants[0] = true;
         refuse(&g, ELEMENTWISE_NO_GRADIENT, "two integers");
+        g.wants[0] = false;
+        refuse(&g, ELEMENTWISE_OK, "two integers, no output");
     }
     gradient_release(&g);
 }

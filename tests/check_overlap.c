@@ -298,6 +298,10 @@ START_TEST(strides_beyond_any_object_count_as_overlap)
     ck_assert(shared(&l));
     l.loop[0].stride[EW_X] = -(INT64_MAX / 2);
     ck_assert(shared(&l));
+    /* so many of them */
+    l.loop[0].n = 1 << 20;
+    l.loop[0].stride[EW_X] = l.loop[0].stride[EW_OUT] = (int64_t)1 << 40;
+    ck_assert(shared(&l));
 }
 END_TEST
 

@@ -50,8 +50,9 @@ START_TEST(five_thousand_sums_are_kept_apart)
         {0, 2, 1, 2, {5000, 7}, {5000}, {5000, 7}},
         {1, 3, 1, 3, {3, 5000, 2}, {5000}, {3, 5000, 2}},
         {-1, 2, 3, 3, {1, 5000}, {3, 2, 1}, {3, 2, 5000}},
+        {-1, 3, 3, 3, {3, 2, 5000}, {3, 1, 5000}, {3, 2, 5000}},
     };
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         gradient_prepare(&g, k % 2 ? ELEMENTWISE_MUL : ELEMENTWISE_ADD,
                          gradient_floats[_i], gradient_floats[_i], &shapes[k]);
         gradient_verify_levels(&g);
