@@ -156,6 +156,21 @@ START_TEST(a_summed_output_is_not_dout)
 }
 END_TEST
 
+/* dx of f32 where dout is of f64, as far apart. */
+START_TEST(a_dx_of_another_type_is_not_dout)
+{
+    static const struct support_shapes same = {-1, 1, 1, 1, {6}, {6}, {6}};
+    int64_t apart[] = {2};
+    struct gradient g = {0};
+    gradient_prepare(&g, (elementwise_op)_i, F32, F64, &same);
+    support_line(&g.dout, F64, 6, 1, SUPPORT_LOW);
+    gradient_keep(&g);
+    g.d[0].t.strides = apart;
+    refuse_dx_at(&g, &g.dout, 0, ELEMENTWISE_OVERLAP, "dx of another type");
+    gradient_release(&g);
+}
+END_TEST
+
 START_TEST(double_gradients_overlap_nothing)
 {
     static const struct support_shapes same = {-1, 1, 1, 1, {8}, {8}, {8}};
@@ -288,6 +303,27 @@ static void refuse_data(struct gradient *g, elementwise_tensor *t)
     refuse(g, ELEMENTWISE_MISALIGNED, "misaligned data");
     t->data = was;
 }
+
+/* The sum of nothing is 0, and must go somewhere; what is read need not be
+   there. */
+START_TEST(sums_of_nothing_are_stored)
+{
+    static const struct support_shapes none = {-1,     2,      2,     2,
+                                               {1, 5}, {0, 5}, {0, 5}};
+    struct gradient g = {0};
+    plain(&g, (elementwise_op)_i, &none);
+    g.x.t.data = g.y.t.data = g.dout.t.data = g.d[1].t.data = NULL;
+    ck_assert_int_eq(gradient_run(&g), ELEMENTWISE_OK);
+    for (int i = 0; i < 5; i++)
+        ck_assert(*(float *)grad_nth(&g.d[0].t, i) == 0);
+    support_keep(&g.d[0]);
+    void *was = g.d[0].t.data;
+    g.d[0].t.data = NULL;
+    refuse(&g, ELEMENTWISE_INVALID, "NULL for sums of nothing");
+    g.d[0].t.data = was;
+    gradient_release(&g);
+}
+END_TEST
 
 START_TEST(wrong_operands_are_refused)
 {
@@ -644,6 +680,7 @@ static TCase *overlap(void)
     tcase_add_loop_test(tests, dout_may_be_overwritten, 1, GRADIENT_OPS);
     tcase_add_loop_test(tests, other_overlap_is_refused, 1, 5);
     tcase_add_loop_test(tests, a_summed_output_is_not_dout, 1, 5);
+    tcase_add_loop_test(tests, a_dx_of_another_type_is_not_dout, 1, 5);
     tcase_add_loop_test(tests, double_gradients_overlap_nothing, 1, 5);
     return tests;
 }
@@ -658,6 +695,7 @@ static TCase *refusals(void)
                         GRADIENT_OPS);
     tcase_add_loop_test(tests, an_output_that_is_not_wanted_is_not_needed, 1,
                         5);
+    tcase_add_loop_test(tests, sums_of_nothing_are_stored, 1, 5);
     tcase_add_loop_test(tests, wrong_operands_are_refused, 1, 5);
     tcase_add_test(tests, missing_operands_and_wrong_options_are_refused);
     tcase_add_loop_test(tests, wrong_axes_are_refused, 1, 5);
