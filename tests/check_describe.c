@@ -322,6 +322,21 @@ START_TEST(the_loops_of_a_tile_are_listed_from_the_outermost)
 }
 END_TEST
 
+/* A transposed matrix that the outer loop repeats. */
+START_TEST(an_input_that_is_kept_is_named)
+{
+    int64_t shape[] = {5, 200, 500}, turned[] = {0, 1, 200};
+    elementwise_tensor t = {NULL, ELEMENTWISE_F32, 3, shape, NULL}, kept = t;
+    kept.strides = turned;
+    elementwise_plan *plan = _i ? create(ELEMENTWISE_ADD, &t, &kept, -1, &t)
+                                : create(ELEMENTWISE_ADD, &kept, &t, -1, &t);
+    elementwise_plan_describe(plan, json, sizeof json);
+    ck_assert_ptr_nonnull(
+        strstr(json, _i ? "\"kept\":[\"y\"]," : "\"kept\":[\"x\"],"));
+    elementwise_plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(any_room_is_filled_as_by_snprintf)
 {
     static char cut[LONG], expected[LONG];
@@ -426,6 +441,7 @@ int main(void)
     tcase_add_test(content, bytes_beyond_64_bits_are_as_many_as_fit);
     tcase_add_test(content, bytes_do_not_depend_on_direction);
     tcase_add_test(content, the_loops_of_a_tile_are_listed_from_the_outermost);
+    tcase_add_loop_test(content, an_input_that_is_kept_is_named, 0, 2);
     tcase_add_loop_test(content, gradients_tell_outputs_act_and_scales, 0, 24);
     tcase_add_loop_test(content, gradients_tell_how_often_they_walk, 0, 4);
     tcase_add_test(room, any_room_is_filled_as_by_snprintf);
