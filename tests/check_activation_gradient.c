@@ -459,6 +459,27 @@ START_TEST(what_cannot_be_done_is_refused)
 }
 END_TEST
 
+/* Those of a sum, without an activation, follow from dout. */
+START_TEST(scales_alone_need_no_operands)
+{
+    int64_t n = 3;
+    double g[3] = {1, 2, 3}, d[2][3];
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    elementwise_tensor gone = {NULL, ELEMENTWISE_F64, 1, &n, NULL};
+    elementwise_tensor dout = gone, dx = gone, dy = gone;
+    options.scale_x = 2;
+    options.scale_y = -3;
+    dout.data = g;
+    dx.data = d[0];
+    dy.data = d[1];
+    ck_assert_int_eq(elementwise_apply_grad(ELEMENTWISE_ADD, &gone, &gone, NULL,
+                                            &dout, -1, &dx, &dy, &options),
+                     0);
+    for (int i = 0; i < 3; i++)
+        ck_assert(d[0][i] == 2 * g[i] && d[1][i] == -3 * g[i]);
+}
+END_TEST
+
 /* dx or dy in the place of dout, and its scale, must not show in the other
    gradient, which is made of dout too. */
 START_TEST(a_scaled_gradient_may_take_the_place_of_dout)
@@ -526,6 +547,7 @@ int main(void)
     tcase_add_test(calls, operands_that_are_gone_are_not_read);
     tcase_add_test(calls, unknown_activations_and_sizes_of_options_are_refused);
     tcase_add_test(calls, what_cannot_be_done_is_refused);
+    tcase_add_test(calls, scales_alone_need_no_operands);
     tcase_add_test(calls, a_scaled_gradient_may_take_the_place_of_dout);
     tcase_add_test(calls, what_is_summed_behind_a_step_may_be_of_any_size);
     TCase *const cases[] = {values, calls, NULL};

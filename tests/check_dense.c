@@ -85,6 +85,7 @@ START_TEST(what_is_not_simple_is_left_alone)
 {
     int64_t shape[] = {2, 3}, other[] = {2, 2}, none[] = {0, 3};
     int64_t strides[] = {3, 1}, many[] = {500, 3}, row[] = {3};
+    int64_t negative[] = {2, -1};
     float a[6] = {1}, b[6] = {2}, o[1500] = {3};
     elementwise_tensor good = {a, ELEMENTWISE_F32, 2, shape, NULL};
     elementwise_tensor to = {o, ELEMENTWISE_F32, 2, shape, NULL}, t = good;
@@ -102,6 +103,8 @@ START_TEST(what_is_not_simple_is_left_alone)
     ck_assert(!takes(ELEMENTWISE_ADD, &t, &good, -1, &to));
     t = (elementwise_tensor){a, ELEMENTWISE_F32, 2, none, NULL};
     ck_assert(!takes(ELEMENTWISE_ADD, &t, &good, -1, &t));
+    t = (elementwise_tensor){o, ELEMENTWISE_F32, 2, negative, NULL};
+    ck_assert(!takes(ELEMENTWISE_ADD, &t, &t, -1, &t));
     t = (elementwise_tensor){NULL, ELEMENTWISE_F32, 2, shape, NULL};
     ck_assert(!takes(ELEMENTWISE_ADD, &t, &good, -1, &to));
     t.data = (char *)a + 1;

@@ -275,6 +275,68 @@ START_TEST(large_layouts_are_described)
 }
 END_TEST
 
+/* Each of them can be counted, but not all. */
+START_TEST(bytes_beyond_64_bits_are_as_many_as_fit)
+{
+    int64_t shape[] = {INT64_MAX};
+    elementwise_tensor t = {NULL, ELEMENTWISE_U8, 1, shape, NULL};
+    elementwise_plan *plan = create(ELEMENTWISE_ADD, &t, &t, -1, &t);
+    elementwise_plan_describe(plan, json, sizeof json);
+    ck_assert_ptr_nonnull(strstr(json, "\"bytes\":18446744073709551615}"));
+    elementwise_plan_destroy(plan);
+}
+END_TEST
+
+/* y backwards, so that the bytes are those of both directions. */
+START_TEST(bytes_do_not_depend_on_direction)
+{
+    int64_t shape[] = {2, 3}, back[] = {-3, -1};
+    elementwise_tensor x = {NULL, ELEMENTWISE_F32, 2, shape, NULL}, y = x;
+    y.strides = back;
+    elementwise_plan *plan = create(ELEMENTWISE_MAX, &x, &y, -1, &x);
+    const struct facts facts = {"max", "f32", "f32", false, 3 * 24, NULL};
+    read_description(plan, &facts);
+    elementwise_plan_destroy(plan);
+}
+END_TEST
+
+/* Runs of two bytes, which tiles of several loops take together. */
+START_TEST(the_loops_of_a_tile_are_listed_from_the_outermost)
+{
+    int64_t shape[] = {128, 2200, 4, 2}, apart[] = {17600, 8, 2, 1};
+    int64_t column[] = {128, 1, 1, 1};
+    char expected[80], *at = expected;
+    elementwise_tensor x = {NULL, ELEMENTWISE_U8, 4, shape, NULL};
+    elementwise_tensor y = {NULL, ELEMENTWISE_U8, 4, column, NULL};
+    int64_t turned[] = {17600, 8, 1, 4};
+    x.strides = turned;
+    elementwise_tensor out = {NULL, ELEMENTWISE_U8, 4, shape, apart};
+    elementwise_plan *plan = create(ELEMENTWISE_MUL, &x, &y, -1, &out);
+    ck_assert_int_gt(plan->pass.deep, 1);
+    at += sprintf(at, "\"tile\":[");
+    for (int i = plan->pass.deep - 1; i >= 0; i--)
+        at += sprintf(at, i ? "%d," : "%d],", plan->pass.extent[i]);
+    elementwise_plan_describe(plan, json, sizeof json);
+    ck_assert_ptr_nonnull(strstr(json, expected));
+    elementwise_plan_destroy(plan);
+}
+END_TEST
+
+/* A transposed matrix that the outer loop repeats. */
+START_TEST(an_input_that_is_kept_is_named)
+{
+    int64_t shape[] = {5, 200, 500}, turned[] = {0, 1, 200};
+    elementwise_tensor t = {NULL, ELEMENTWISE_F32, 3, shape, NULL}, kept = t;
+    kept.strides = turned;
+    elementwise_plan *plan = _i ? create(ELEMENTWISE_ADD, &t, &kept, -1, &t)
+                                : create(ELEMENTWISE_ADD, &kept, &t, -1, &t);
+    elementwise_plan_describe(plan, json, sizeof json);
+    ck_assert_ptr_nonnull(
+        strstr(json, _i ? "\"kept\":[\"y\"]," : "\"kept\":[\"x\"],"));
+    elementwise_plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(any_room_is_filled_as_by_snprintf)
 {
     static char cut[LONG], expected[LONG];
@@ -376,6 +438,10 @@ int main(void)
     tcase_add_test(content, every_level_is_told);
     tcase_add_test(content, scalars_and_empty_results_are_described);
     tcase_add_test(content, large_layouts_are_described);
+    tcase_add_test(content, bytes_beyond_64_bits_are_as_many_as_fit);
+    tcase_add_test(content, bytes_do_not_depend_on_direction);
+    tcase_add_test(content, the_loops_of_a_tile_are_listed_from_the_outermost);
+    tcase_add_loop_test(content, an_input_that_is_kept_is_named, 0, 2);
     tcase_add_loop_test(content, gradients_tell_outputs_act_and_scales, 0, 24);
     tcase_add_loop_test(content, gradients_tell_how_often_they_walk, 0, 4);
     tcase_add_test(room, any_room_is_filled_as_by_snprintf);

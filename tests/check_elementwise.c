@@ -4,6 +4,7 @@
  * CPU levels, and the guarantee that nothing else is written.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cpu.h"
@@ -881,6 +882,19 @@ START_TEST(an_output_larger_than_the_caches_is_right)
 }
 END_TEST
 
+START_TEST(the_version_is_that_of_the_header)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%d.%d.%d", ELEMENTWISE_VERSION_MAJOR,
+             ELEMENTWISE_VERSION_MINOR, ELEMENTWISE_VERSION_PATCH);
+    ck_assert_str_eq(elementwise_version(), text);
+    ck_assert_int_eq(elementwise_version_number(),
+                     ELEMENTWISE_VERSION_MAJOR * 10000 +
+                         ELEMENTWISE_VERSION_MINOR * 100 +
+                         ELEMENTWISE_VERSION_PATCH);
+}
+END_TEST
+
 static void add_level_test(TCase *tests, const TTest *test)
 {
     tcase_add_loop_test(tests, test, 0, EW_LEVELS);
@@ -900,6 +914,7 @@ static TCase *shapes_case(void)
 static TCase *calls_case(void)
 {
     TCase *tests = support_case("calls");
+    tcase_add_test(tests, the_version_is_that_of_the_header);
     add_level_test(tests, random_layouts_of_every_operation_and_type_are_right);
     add_level_test(tests,
                    random_types_are_computed_or_refused_as_the_reference_says);

@@ -253,6 +253,35 @@ START_TEST(runs_of_any_length_are_moved)
 }
 END_TEST
 
+/* Runs of n elements, thrice each: those that are spread have the size of an
+   element of some type. */
+START_TEST(copies_are_of_runs_as_large_as_an_element)
+{
+    static struct ew_places places;
+    for (int64_t n = 1; n <= 8; n++) {
+        struct tile t = tile_of(4, n, 4, 3, 0);
+        tile_add(&t, 2, 100);
+        ew_places_make(&places, &t.layout, NULL);
+        ck_assert_int_eq(places.copies, n == 1 || n == 2 || n == 4 ? 3 : 1);
+        ck_assert_int_eq(places.runs * places.copies, 6);
+    }
+}
+END_TEST
+
+/* The last of the loops follows what two dense ones would be. */
+START_TEST(runs_are_dense_if_they_are_along_every_loop)
+{
+    static struct ew_places places;
+    for (int64_t gap = 0; gap <= 8; gap += 8) {
+        struct tile t = tile_of(8, 5, 0, 3, 8 + gap);
+        tile_add(&t, 2, 24);
+        ew_places_make(&places, &t.layout, NULL);
+        ck_assert_int_eq(places.copies, 5);
+        ck_assert_int_eq(places.dense, gap == 0);
+    }
+}
+END_TEST
+
 static int64_t cost_of(const struct tile *t)
 {
     return ew_places_cost(&t->layout);
@@ -326,6 +355,8 @@ int main(void)
     tcase_add_test(moving,
                    elements_are_scattered_to_their_places_and_no_byte_between);
     tcase_add_loop_test(moving, runs_of_any_length_are_moved, 0, 2);
+    tcase_add_test(moving, copies_are_of_runs_as_large_as_an_element);
+    tcase_add_test(moving, runs_are_dense_if_they_are_along_every_loop);
     tcase_add_test(costs, one_run_costs_nothing);
     tcase_add_test(costs,
                    runs_cost_more_the_more_there_are_the_odder_and_of_copies);

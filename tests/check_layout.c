@@ -17,6 +17,7 @@ START_TEST(a_table_has_the_place_of_each_element)
     static int32_t table[EW_DEEP_ELEMENTS];
     for (int round = 0; round < 1000; round++) {
         struct tile t = tile_draw(1 << support_random(0, 4));
+        memset(table, 0x55, sizeof table);
         int64_t n = ew_layout_table(table, t.layout.loop, t.layout.ndim);
         ck_assert_int_eq(n, t.elements);
         for (int64_t e = 0; e < n; e++)
@@ -91,6 +92,19 @@ START_TEST(all_lines_of_a_tile_are_asked_for_and_no_others)
 }
 END_TEST
 
+/* Single bytes, and rows that overlap: none is asked for again. */
+START_TEST(a_line_that_is_shared_is_asked_for_once)
+{
+    struct tile bytes = tile_of(1, 9, 320, 1, 0);
+    struct tile rows = tile_of(4, 40, 4, 3, 100);
+    struct ew_lines lines;
+    ew_lines_make(&lines, &bytes.layout, true);
+    ck_assert_int_eq(lines.n, 9);
+    ew_lines_make(&lines, &rows.layout, true);
+    ck_assert_int_eq(lines.n, (160 + 2 * 100 + EW_LINE - 2) / EW_LINE + 1);
+}
+END_TEST
+
 /* From the caches fewer are worth it. */
 START_TEST(more_lines_are_asked_for_from_memory)
 {
@@ -134,6 +148,7 @@ int main(void)
     tcase_add_test(places,
                    inner_loops_are_merged_as_far_as_they_follow_one_another);
     tcase_add_test(lines, all_lines_of_a_tile_are_asked_for_and_no_others);
+    tcase_add_test(lines, a_line_that_is_shared_is_asked_for_once);
     tcase_add_test(lines, more_lines_are_asked_for_from_memory);
     tcase_add_test(lines, lines_that_push_each_other_out_are_not_asked_for);
     TCase *const cases[] = {places, lines, NULL};

@@ -298,6 +298,10 @@ START_TEST(strides_beyond_any_object_count_as_overlap)
     ck_assert(shared(&l));
     l.loop[0].stride[EW_X] = -(INT64_MAX / 2);
     ck_assert(shared(&l));
+    /* so many of them */
+    l.loop[0].n = 1 << 20;
+    l.loop[0].stride[EW_X] = l.loop[0].stride[EW_OUT] = (int64_t)1 << 40;
+    ck_assert(shared(&l));
 }
 END_TEST
 
@@ -462,7 +466,8 @@ START_TEST(out_may_be_both_operands)
 }
 END_TEST
 
-/* Every pair of types, out on top of x: legal only for the same type. */
+/* Every pair of types, out on top of x: legal only for the same type, whatever
+   the size. */
 START_TEST(out_is_x_only_with_its_type)
 {
     elementwise_dtype dx = (elementwise_dtype)_i;
@@ -473,13 +478,17 @@ START_TEST(out_is_x_only_with_its_type)
         elementwise_tensor x = {data, dx, 1, shape, NULL};
         elementwise_tensor y = {other, dx, 1, shape, NULL};
         elementwise_tensor out = {data, dout, 1, shape, NULL};
-        elementwise_status status = elementwise_add(&x, &y, 0, &out);
-        if (status == ELEMENTWISE_BAD_DTYPE)
-            continue;
-        ck_assert_msg(
-            status == (dx == dout ? ELEMENTWISE_OK : ELEMENTWISE_OVERLAP),
-            "%s into %s: %s", elementwise_dtype_name(dx),
-            elementwise_dtype_name(dout), elementwise_status_name(status));
+        for (int compares = 0; compares < 2; compares++) {
+            elementwise_status status = compares
+                                            ? elementwise_equal(&x, &y, 0, &out)
+                                            : elementwise_add(&x, &y, 0, &out);
+            if (status == ELEMENTWISE_BAD_DTYPE)
+                continue;
+            ck_assert_msg(
+                status == (dx == dout ? ELEMENTWISE_OK : ELEMENTWISE_OVERLAP),
+                "%s into %s: %s", elementwise_dtype_name(dx),
+                elementwise_dtype_name(dout), elementwise_status_name(status));
+        }
     }
 }
 END_TEST

@@ -285,6 +285,8 @@ static const struct {
      true, false, true, 4, 0},
     {ELEMENTWISE_ADD, ELEMENTWISE_BF16, ELEMENTWISE_BF16, ELEMENTWISE_F64,
      false, false, false, true, 2, 0},
+    {ELEMENTWISE_MIN, ELEMENTWISE_F32, ELEMENTWISE_F32, ELEMENTWISE_F32, false,
+     false, false, false, 4, 0},
     {ELEMENTWISE_ATAN2, ELEMENTWISE_F16, ELEMENTWISE_F16, ELEMENTWISE_F16, true,
      true, false, true, 4, 0},
     {ELEMENTWISE_ATAN2, ELEMENTWISE_F16, ELEMENTWISE_F16, ELEMENTWISE_F32, true,
@@ -309,8 +311,12 @@ START_TEST(a_pass_has_the_steps_that_its_types_need)
                        y = tensor(&s, passes[_i].y);
     elementwise_tensor out = tensor(&s, passes[_i].out);
     struct elementwise_plan p;
+    memset(&p, 0xA5, sizeof p);
     ck_assert_int_eq(ew_plan_make(&p, passes[_i].op, &x, &y, -1, &out), 0);
+    ck_assert_ptr_null(p.gradient);
     ck_assert_ptr_nonnull(p.pass.op);
+    ck_assert_int_eq(p.pass.past != NULL,
+                     passes[_i].op <= ELEMENTWISE_MIN && passes[_i].size > 2);
     ck_assert_int_eq(p.pass.load[EW_X] != NULL, passes[_i].load_x);
     ck_assert_int_eq(p.pass.load[EW_Y] != NULL, passes[_i].load_y);
     ck_assert_int_eq(p.pass.round != NULL, passes[_i].round);

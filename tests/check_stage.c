@@ -24,6 +24,8 @@ static const struct {
     {{8, 64, 64}, {0, 256, 2}, 2, 2},
     {{64, 8, 64}, {0, 0, 2}, 1, 2},
     {{64, 8, 64}, {0, 0, -1}, 1, 2},
+    /* no fewer readings, and no fewer elements */
+    {{4, 32, 32}, {0, 1, 32}, 2, 2},
     /* short rows of single elements */
     {{64, 128, 49}, {0, 1, 0}, 2, 2},
     /* the input alone, as what is broadcast is too large: across memory, with
@@ -70,19 +72,41 @@ START_TEST(small_inputs_read_in_a_poor_order_are_staged)
 }
 END_TEST
 
+/* y is transposed in all loops but the first. */
+START_TEST(nests_of_more_loops_are_not_staged)
+{
+    static const int64_t shape[] = {64, 2, 3, 2, 3, 2, 3, 2, 2};
+    static const int64_t across[] = {0, 1, 2, 6, 12, 36, 72, 216, 432};
+    for (int ndim = EW_STAGE_LOOPS; ndim <= EW_STAGE_LOOPS + 1; ndim++) {
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, ndim, shape, NULL};
+        elementwise_tensor b = a;
+        b.strides = across;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &a), 0);
+        ck_assert_int_eq(p.stage.ndim, ndim == EW_STAGE_LOOPS ? ndim : 0);
+    }
+}
+END_TEST
+
+/* y's elements count once, though a copy may repeat them. */
 START_TEST(a_plan_says_what_is_staged)
 {
-    static const int64_t shape[] = {8, 64, 64}, across[] = {0, 1, 64};
+    static const struct {
+        int64_t shape[3], y[3];
+        const char *bytes;
+    } plans[] = {{{8, 64, 64}, {0, 1, 64}, "\"bytes\":278528}"},
+                 {{64, 128, 49}, {0, 1, 0}, "\"bytes\":3211776}"}};
     char json[1000];
-    elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, NULL}, b = a;
+    elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, plans[_i].shape, NULL};
+    elementwise_tensor b = a;
     elementwise_plan *p;
-    b.strides = across;
+    b.strides = plans[_i].y;
     ck_assert_int_eq(
         elementwise_plan_create(&p, ELEMENTWISE_ADD, &a, &b, -1, &a, NULL), 0);
     elementwise_plan_describe(p, json, sizeof json);
     elementwise_plan_destroy(p);
     ck_assert_ptr_nonnull(strstr(json, "\"y_input\":\"staged\""));
-    ck_assert_ptr_nonnull(strstr(json, "\"bytes\":278528")); /* y's once */
+    ck_assert_ptr_nonnull(strstr(json, plans[_i].bytes));
 }
 END_TEST
 
@@ -211,17 +235,22 @@ START_TEST(out_may_be_the_other_input)
 }
 END_TEST
 
+/* In 16 and in 32 KiB. */
 START_TEST(copies_are_staged)
 {
-    static float a[64 * 64], o[16 * 64 * 64];
+    static double a[64 * 64], o[16 * 64 * 64];
+    static const elementwise_dtype types[] = {ELEMENTWISE_F32, ELEMENTWISE_F64};
     static const int64_t shape[] = {16, 64, 64}, across[] = {1, 64};
-    elementwise_tensor src = {a, ELEMENTWISE_F32, 2, shape + 1, across};
-    elementwise_tensor dst = {o, ELEMENTWISE_F32, 3, shape, NULL};
-    for (int i = 0; i < 64 * 64; i++)
-        a[i] = (float)i;
+    elementwise_tensor src = {a, types[_i], 2, shape + 1, across};
+    elementwise_tensor dst = {o, types[_i], 3, shape, NULL};
+    size_t size = ref_size(types[_i]);
+    for (size_t i = 0; i < sizeof a; i++)
+        ((char *)a)[i] = (char)(i / size * 7 + i);
     ck_assert_int_eq(elementwise_copy(&src, -1, &dst), ELEMENTWISE_OK);
-    for (int i = 0; i < 16 * 64 * 64; i++)
-        ck_assert(o[i] == a[i % 64 * 64 + i / 64 % 64]);
+    for (size_t i = 0; i < 16 * 64 * 64; i++) {
+        const char *from = (char *)a + (i % 64 * 64 + i / 64 % 64) * size;
+        ck_assert_mem_eq((char *)o + i * size, from, size);
+    }
 }
 END_TEST
 
@@ -231,14 +260,15 @@ int main(void)
     TCase *running = support_case("running");
     tcase_add_loop_test(choosing, small_inputs_read_in_a_poor_order_are_staged,
                         0, sizeof choices / sizeof *choices);
-    tcase_add_test(choosing, a_plan_says_what_is_staged);
+    tcase_add_test(choosing, nests_of_more_loops_are_not_staged);
+    tcase_add_loop_test(choosing, a_plan_says_what_is_staged, 0, 2);
     tcase_add_test(choosing,
                    a_staged_input_leaves_room_for_tiles_of_several_loops);
     tcase_add_loop_test(
         running, staged_inputs_give_the_results_of_the_reference, 0, EW_LEVELS);
     tcase_add_test(running, a_0_and_an_overlap_are_found_in_the_input_itself);
     tcase_add_test(running, out_may_be_the_other_input);
-    tcase_add_test(running, copies_are_staged);
+    tcase_add_loop_test(running, copies_are_staged, 0, 2);
     TCase *const cases[] = {choosing, running, NULL};
     return support_run("stage", cases);
 }

@@ -40,9 +40,11 @@ static void pack(int64_t rows, int64_t cols, void *const data[],
     mark(1, rows, cols, data, stride);
 }
 
+/* A conversion changes sizes, and so goes from one place to another. */
 static void load(int64_t rows, int64_t cols, void *const data[],
                  const struct ew_stride stride[])
 {
+    ck_assert_ptr_ne(data[EW_X], data[EW_OUT]);
     mark(2, rows, cols, data, stride);
 }
 
@@ -63,12 +65,14 @@ static void act(int64_t rows, int64_t cols, void *const data[],
 static void round_made(int64_t rows, int64_t cols, void *const data[],
                        const struct ew_stride stride[])
 {
+    ck_assert_ptr_ne(data[EW_X], data[EW_OUT]);
     mark(6, rows, cols, data, stride);
 }
 
 static void store(int64_t rows, int64_t cols, void *const data[],
                   const struct ew_stride stride[])
 {
+    ck_assert_ptr_ne(data[EW_X], data[EW_OUT]);
     mark(7, rows, cols, data, stride);
 }
 
@@ -246,15 +250,34 @@ START_TEST(what_is_kept_is_not_prepared_again)
 }
 END_TEST
 
-/* x backwards, y one element for each row, out every other element, of a tile
-   that is seen as one row. */
-static const struct ew_layout nest[EW_FORWARD] = {
-    {8, 2, {{COLS, -8}, {ROWS, -8 * COLS}}},
-    {8, 2, {{COLS, 0}, {ROWS, 8}}},
-    {8, 2, {{COLS, 8 * GAP}, {ROWS, 8 * COLS *GAP}}}};
-
-static int run_places(int steps)
+/* In a tile whose rows are folded what stands still is loaded once and not
+   spread, also where it is kept. */
+START_TEST(what_stands_still_beside_folded_rows_is_kept_so)
 {
+    struct ew_pass pass = pass_of(PACK | LOAD | FOLD);
+    struct ew_block tile = block_of((struct ew_stride){0, 0}), again = tile;
+    pass.pack[EW_Y] = NULL;
+    start();
+    ew_steps_run(&pass, &tile, &buffers);
+    for (int i = 0; i < CELLS; i++)
+        out[i] = -1;
+    buffers.kept[EW_Y] = true;
+    ew_steps_run(&pass, &again, &buffers);
+    for (int i = 0; i < CELLS; i++)
+        ck_assert_int_eq(out[i],
+                         1000000 * prepared(x[i * GAP], PACK | LOAD, EW_X) +
+                             prepared(y[0], LOAD, EW_Y));
+}
+END_TEST
+
+/* x backwards, y one element for each row, which are so many apart, out every
+   other element, of a tile that is seen as one row. */
+static int run_places(int steps, int64_t apart)
+{
+    const struct ew_layout nest[EW_FORWARD] = {
+        {8, 2, {{COLS, -8}, {ROWS, -8 * COLS}}},
+        {8, 2, {{COLS, 0}, {ROWS, 8 * apart}}},
+        {8, 2, {{COLS, 8 * GAP}, {ROWS, 8 * COLS * GAP}}}};
     static struct ew_places places[EW_FORWARD];
     const struct ew_pass pass = pass_of(steps);
     struct ew_block tile = {1,
@@ -275,9 +298,10 @@ START_TEST(what_has_places_is_gathered_first_and_scattered_last)
     for (int steps = 0; steps < STREAM; steps++) {
         if (steps & PACK)
             continue;
-        ck_assert_int_eq(run_places(steps), COLS);
+        ck_assert_int_eq(run_places(steps, _i), COLS);
         for (int i = 0; i < CELLS; i++) {
-            int64_t want = expected(11 + CELLS - 1 - i, 51 + i / COLS, steps);
+            int64_t of_x = 11 + CELLS - 1 - i, of_y = 51 + i / COLS * _i;
+            int64_t want = expected(of_x, of_y, steps);
             ck_assert_int_eq(out[i * GAP], want);
             ck_assert_int_eq(out[i * GAP + 1], -1);
         }
@@ -316,6 +340,23 @@ START_TEST(kernels_are_told_what_stands_around)
 }
 END_TEST
 
+START_TEST(rows_that_are_apart_are_streamed_one_by_one)
+{
+    const struct ew_pass pass = pass_of(STREAM);
+    struct ew_block tile = block_of((struct ew_stride){0, 8});
+    tile.stride[EW_OUT].row += 8;
+    start();
+    ew_steps_run(&pass, &tile, &buffers);
+    for (int r = 0; r < ROWS; r++) {
+        const int64_t *row = out + r * (COLS + 1);
+        for (int c = 0; c < COLS; c++)
+            ck_assert_int_eq(row[c],
+                             expected(x[(r * COLS + c) * GAP], y[c], STREAM));
+        ck_assert_int_eq(row[COLS], -1);
+    }
+}
+END_TEST
+
 /* x has gaps; y is dense, or one row again and again, of which nobody knows
    how it goes on. */
 START_TEST(lines_that_are_read_next_are_those_behind_a_dense_tile)
@@ -324,10 +365,11 @@ START_TEST(lines_that_are_read_next_are_those_behind_a_dense_tile)
     for (int dense = 0; dense < 2; dense++) {
         struct ew_block tile =
             block_of((struct ew_stride){dense ? 8 * COLS : 0, 8});
+        tile.rows = _i;
         start();
         ew_steps_run(&pass, &tile, &buffers);
         ck_assert_ptr_null(seen[EW_X].at);
-        ck_assert_ptr_eq(seen[EW_Y].at, dense ? y + CELLS : NULL);
+        ck_assert_ptr_eq(seen[EW_Y].at, dense ? y + _i * COLS : NULL);
         if (dense)
             ck_assert_int_eq(seen[EW_Y].step, EW_LINE);
     }
@@ -341,10 +383,14 @@ int main(void)
                         CHOICES);
     tcase_add_test(steps, what_stands_still_is_prepared_once);
     tcase_add_test(steps, what_is_kept_is_not_prepared_again);
-    tcase_add_test(steps, what_has_places_is_gathered_first_and_scattered_last);
+    tcase_add_test(steps, what_stands_still_beside_folded_rows_is_kept_so);
+    tcase_add_loop_test(
+        steps, what_has_places_is_gathered_first_and_scattered_last, 1, 4);
+    tcase_add_test(steps, rows_that_are_apart_are_streamed_one_by_one);
     tcase_add_test(steps, kernels_are_told_what_stands_around);
-    tcase_add_test(steps,
-                   lines_that_are_read_next_are_those_behind_a_dense_tile);
+    tcase_add_loop_test(steps,
+                        lines_that_are_read_next_are_those_behind_a_dense_tile,
+                        2, ROWS + 1);
     TCase *const cases[] = {steps, NULL};
     return support_run("steps", cases);
 }

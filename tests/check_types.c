@@ -1,13 +1,10 @@
 /*
  * Compares what the library says about types, names and sizes with the
- * reference's tables and with products worked out by hand: every operation
- * on every pair of types, every name both ways, and numbers and names that
- * mean nothing.
+ * reference's tables: every operation on every pair of types, every name both
+ * ways, and numbers and names that mean nothing.
  */
 #include <check.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "elementwise.h"
 #include "reference.h"
@@ -191,9 +188,11 @@ END_TEST
 START_TEST(unknown_names_have_no_number)
 {
     static const char *const wrong[] = {
-        NULL,  "",     " ",         "ad",       "addd",    "Add",  "ADD",
-        "f",   "f3",   "f320",      "F32",      "float32", " f32", "f32 ",
-        "nan", "Relu", "BAD_AXIS ", "bad_axis", "%s%n"};
+        NULL,   "",          " ",        "ad",       "addd",
+        "Add",  "ADD",       "f",        "f3",       "f320",
+        "F32",  "float32",   " f32",     "f32 ",     "nan",
+        "Relu", "BAD_AXIS ", "bad_axis", "%s%n",     "",
+        " ",    "add ",      "ok",       "INVALID_", "elementwise_add"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ck_assert_int_eq(elementwise_op_from_name(wrong[i]), 0);
         ck_assert_int_eq(elementwise_dtype_from_name(wrong[i]), 0);
@@ -228,121 +227,7 @@ START_TEST(elements_have_their_sizes)
         ck_assert_uint_eq(elementwise_dtype_size((elementwise_dtype)i),
                           sizes[i - 1]);
     ck_assert_uint_eq(elementwise_dtype_size((elementwise_dtype)0), 0);
-}
-END_TEST
-
-static void assert_nbytes(elementwise_dtype type, int ndim,
-                          const int64_t *shape, uint64_t expected)
-{
-    size_t n = 12345;
-    ck_assert_int_eq(elementwise_nbytes(type, ndim, shape, &n), ELEMENTWISE_OK);
-    ck_assert_uint_eq(n, expected);
-}
-
-START_TEST(nbytes_is_the_product)
-{
-    int64_t shape[ELEMENTWISE_MAX_NDIM] = {2, 3, 1, 5};
-    assert_nbytes(ELEMENTWISE_F32, 4, shape, 120);
-    assert_nbytes(ELEMENTWISE_C128, 2, shape, 96);
-    assert_nbytes(ELEMENTWISE_F64, 0, NULL, 8);
-    assert_nbytes(ELEMENTWISE_BOOL, 1, shape, 2);
-    for (int k = 0; k < ELEMENTWISE_MAX_NDIM; k++)
-        shape[k] = k % 2 ? 1 : 2;
-    assert_nbytes(ELEMENTWISE_I16, ELEMENTWISE_MAX_NDIM, shape,
-                  (uint64_t)1 << 33);
-}
-END_TEST
-
-START_TEST(nbytes_of_no_elements_is_0)
-{
-    int64_t shapes[][3] = {{0, 3, 5}, {3, 0, 5}, {3, 5, 0}, {0, 0, 0}};
-    for (int i = 0; i < 4; i++)
-        assert_nbytes(ELEMENTWISE_C128, 3, shapes[i], 0);
-}
-END_TEST
-
-static elementwise_status nbytes_status(elementwise_dtype type, int ndim,
-                                        const int64_t *shape)
-{
-    size_t n;
-    return elementwise_nbytes(type, ndim, shape, &n);
-}
-
-START_TEST(nbytes_beyond_int64_is_too_large)
-{
-    int64_t most[] = {INT64_MAX, 1}, half[] = {INT64_MAX / 2, 2};
-    int64_t more[] = {INT64_MAX / 2 + 1, 2}, square[] = {1LL << 32, 1LL << 31};
-    int64_t cube[] = {1LL << 62, 1LL << 62, 1LL << 62};
-    assert_nbytes(ELEMENTWISE_I8, 2, most, INT64_MAX);
-    assert_nbytes(ELEMENTWISE_U8, 2, half, INT64_MAX - 1);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_I16, 2, most),
-                     ELEMENTWISE_TOO_LARGE);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_BOOL, 2, more),
-                     ELEMENTWISE_TOO_LARGE);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_I8, 2, square),
-                     ELEMENTWISE_TOO_LARGE);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_I8, 3, cube),
-                     ELEMENTWISE_TOO_LARGE);
-}
-END_TEST
-
-/* A zero extent makes the tensor empty but not its size small: the product
-   of the other extents counts, in whatever order they stand. */
-START_TEST(nbytes_counts_the_extents_beside_a_zero)
-{
-    int64_t fits[] = {0, 1LL << 31, 1LL << 30};
-    int64_t first[] = {0, 1LL << 32, 1LL << 32};
-    int64_t last[] = {1LL << 32, 1LL << 32, 0};
-    int64_t between[] = {1LL << 32, 0, 1LL << 31};
-    assert_nbytes(ELEMENTWISE_I16, 3, fits, 0);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_I8, 3, first),
-                     ELEMENTWISE_TOO_LARGE);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_I8, 3, last),
-                     ELEMENTWISE_TOO_LARGE);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_I8, 3, between),
-                     ELEMENTWISE_TOO_LARGE);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_I32, 3, fits),
-                     ELEMENTWISE_TOO_LARGE);
-}
-END_TEST
-
-START_TEST(nbytes_refuses_what_is_no_shape)
-{
-    int64_t negative[] = {2, -1, 0}, least[] = {INT64_MIN};
-    int64_t shape[ELEMENTWISE_MAX_NDIM + 1] = {1};
-    size_t n;
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_F32, 3, negative),
-                     ELEMENTWISE_INVALID);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_F32, 1, least),
-                     ELEMENTWISE_INVALID);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_F32, -1, shape),
-                     ELEMENTWISE_INVALID);
-    ck_assert_int_eq(
-        nbytes_status(ELEMENTWISE_F32, ELEMENTWISE_MAX_NDIM + 1, shape),
-        ELEMENTWISE_INVALID);
-    ck_assert_int_eq(nbytes_status(ELEMENTWISE_F32, 1, NULL),
-                     ELEMENTWISE_INVALID);
-    ck_assert_int_eq(elementwise_nbytes(ELEMENTWISE_F32, 1, shape, NULL),
-                     ELEMENTWISE_INVALID);
-    for (int i = 0; i < UNKNOWN; i++)
-        ck_assert_int_eq(nbytes_status((elementwise_dtype)unknown[i], 1, shape),
-                         ELEMENTWISE_INVALID);
-    ck_assert_int_eq(elementwise_nbytes(0, 1, shape, &n), ELEMENTWISE_INVALID);
-}
-END_TEST
-
-/* Version */
-
-START_TEST(the_version_is_that_of_the_header)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%d.%d.%d", ELEMENTWISE_VERSION_MAJOR,
-             ELEMENTWISE_VERSION_MINOR, ELEMENTWISE_VERSION_PATCH);
-    ck_assert_str_eq(elementwise_version(), text);
-    ck_assert_int_eq(elementwise_version_number(),
-                     ELEMENTWISE_VERSION_MAJOR * 10000 +
-                         ELEMENTWISE_VERSION_MINOR * 100 +
-                         ELEMENTWISE_VERSION_PATCH);
+    ck_assert_uint_eq(elementwise_dtype_size((elementwise_dtype)16), 0);
 }
 END_TEST
 
@@ -357,9 +242,15 @@ START_TEST(numbers_do_not_change)
     ck_assert_int_eq(ELEMENTWISE_NO_MEMORY + 1,
                      sizeof status_names / sizeof(char *));
     ck_assert_int_eq(ELEMENTWISE_BOOL, 1);
+    ck_assert_int_eq(ELEMENTWISE_U8, 6);
+    ck_assert_int_eq(ELEMENTWISE_F16, 10);
     ck_assert_int_eq(ELEMENTWISE_ADD, 1);
+    ck_assert_int_eq(ELEMENTWISE_HEAVISIDE, 12);
     ck_assert_int_eq(ELEMENTWISE_F32, 12);
     ck_assert_int_eq(ELEMENTWISE_EQUAL, 20);
+    ck_assert_int_eq(ELEMENTWISE_LOGICAL_AND, 26);
+    ck_assert_int_eq(ELEMENTWISE_OVERLAP, 5);
+    ck_assert_int_eq(ELEMENTWISE_NUMPY, -1);
     ck_assert_int_eq(ELEMENTWISE_MAX_NDIM, 64);
 }
 END_TEST
@@ -369,7 +260,6 @@ int main(void)
     TCase *results = support_case("results");
     TCase *names = support_case("names");
     TCase *sizes = support_case("sizes");
-    TCase *version = support_case("version");
     tcase_add_loop_test(results, result_types_are_those_of_the_reference, 1,
                         REF_OPS + 1);
     tcase_add_test(results, unknown_operations_and_types_have_no_result);
@@ -382,13 +272,7 @@ int main(void)
     tcase_add_test(names, unknown_names_have_no_number);
     tcase_add_test(names, a_name_of_one_list_is_unknown_in_the_others);
     tcase_add_test(sizes, elements_have_their_sizes);
-    tcase_add_test(sizes, nbytes_is_the_product);
-    tcase_add_test(sizes, nbytes_of_no_elements_is_0);
-    tcase_add_test(sizes, nbytes_beyond_int64_is_too_large);
-    tcase_add_test(sizes, nbytes_counts_the_extents_beside_a_zero);
-    tcase_add_test(sizes, nbytes_refuses_what_is_no_shape);
-    tcase_add_test(version, the_version_is_that_of_the_header);
-    tcase_add_test(version, numbers_do_not_change);
-    TCase *const cases[] = {results, names, sizes, version, NULL};
+    tcase_add_test(names, numbers_do_not_change);
+    TCase *const cases[] = {results, names, sizes, NULL};
     return support_run("types", cases);
 }

@@ -518,6 +518,7 @@ static const struct {
     {{SIZE, 1, 1, 0, (elementwise_act)8, 0, NULL, 0, 0}, "unknown act 8"},
     {{SIZE, 1, 1, 0, (elementwise_act)-1, 0, NULL, 0, 0}, "unknown act -1"},
     {{SIZE, 1, 1, 0, 0, 1, NULL, 0, 0}, "options.flags"},
+    {{SIZE, 1, 1, 0, 0, ELEMENTWISE_ADD_TO_DY, NULL, 0, 0}, "options.flags"},
     {{SIZE, 1, 1, 0, 0, 16, NULL, 0, 0}, "options.flags"},
     {{SIZE, 1, 1, 0, 0, ~0u, NULL, 0, 0}, "options.flags"},
     {{SIZE, 1, 1, 0, 0, ELEMENTWISE_STREAM | 4, NULL, 0, 0}, "options.flags"},
@@ -600,6 +601,17 @@ START_TEST(without_elements_data_may_be_anything)
         elementwise_status status = call(&good, _i);
         ck_assert_msg(!status, "%s", elementwise_last_error());
     }
+}
+END_TEST
+
+/* Along an extent of 1 nothing is stepped over. */
+START_TEST(a_stride_that_is_not_walked_may_be_anything)
+{
+    int64_t shape[] = {1, 2}, strides[] = {INT64_MIN, 1};
+    float numbers[2] = {1, 2};
+    elementwise_tensor t = {numbers, ELEMENTWISE_F32, 2, shape, strides};
+    ck_assert_int_eq(elementwise_add(&t, &t, -1, &t), ELEMENTWISE_OK);
+    ck_assert(numbers[0] == 2 && numbers[1] == 4);
 }
 END_TEST
 
@@ -936,6 +948,7 @@ int main(void)
     tcase_add_test(others, missing_places_for_answers_are_refused);
     tcase_add_test(others, unknown_types_have_no_result_type);
     tcase_add_test(others, a_copy_does_not_drop_imaginary_parts);
+    tcase_add_test(hostile, a_stride_that_is_not_walked_may_be_anything);
     tcase_add_test(hostile,
                    huge_views_of_one_element_are_judged_without_a_walk);
     tcase_add_loop_test(hostile, inputs_of_advisories_are_answered, 0,
