@@ -23,16 +23,18 @@
 #include "table.h"
 
 enum {
-    FEW = 32,             /* elements that are in a tile without asking */
-    ELEMENTS = 1024,      /* of most tiles */
-    FEW_RUNS = 128,       /* in one of more elements */
-    WORTH_TURNED = 65536, /* of a call where a tile is made for turning */
-    WHOLE = 7,            /* of a loop that is in a tile as a whole or not */
-    LONG_ROW = 240,       /* bytes; such rows of a tile need not be one */
+    FEW = 32,          /* elements that are in a tile without asking */
+    ELEMENTS = 1024,   /* of most tiles */
+    FEW_RUNS = 128,    /* in one of more elements */
+    WHOLE = 7,         /* of a loop that is in a tile as a whole or not */
+    LONG_ROW = 240,    /* bytes; such rows of a tile need not be one */
     VECTOR_ROW = 16,   /* elements; f16, bf16, quotients of integers and what */
     COMPARED_ROW = 32, /* is compared, with AVX2, go one by one below that */
     WIDE_ROW = 8,      /* of quotients of 64 bits */
     CALL_TABLES = 100000, /* of the tables that such tiles need, per call */
+    BASE_COST = 30,       /* of an element in any way, */
+    PACK_COST = 60,       /* and where a kernel packs it */
+    SCATTERED = 2,        /* so many times as much as a run that is gathered */
     TILE_COST = 50000,    /* of steps through buffers, per tile */
     ONE_LOAD = 16,        /* bytes of a run; what is more costs, */
     BYTE_COST = 5,        /* each */
@@ -50,13 +52,11 @@ enum {
     WORTH = 700000  /* of a call, or looking for a tile takes longer */
 };
 
-/* What is not the same for all elements: what one costs in any way, and where a
-   kernel packs it; what a row costs; how much more a run costs that is
-   scattered; tenths that a tile must be cheaper by. Large ones lose less by
-   strides. */
+/* What is not the same for all elements: what a row costs, and tenths that a
+   tile must be cheaper by. Large ones lose less by strides. */
 static const struct figures {
-    int64_t base, pack, row, scatter, tenths;
-} small = {30, 60, 3000, 2, 13}, large = {70, 150, 2000, 8, 18};
+    int64_t row, tenths;
+} small = {3000, 13}, large = {2000, 18};
 
 static const struct figures *figures_of(const struct elementwise_plan *plan)
 {
@@ -68,8 +68,7 @@ static const struct figures *figures_of(const struct elementwise_plan *plan)
 enum { NEAR_BYTES = 16 << 10, FAR_BYTES = 1 << 20 };
 
 /* Lines of out that push each other out of a cache, and are written in parts or
-   have neighbours that come much later, cost so many times as much; so do runs
-   of large elements from such lines. */
+   have neighbours that come much later, cost so many times as much. */
 enum { CROWDED = 3 };
 
 /* Lines of an input in one place of the L1 cache, each of which is read several
@@ -356,14 +355,11 @@ static int64_t deep_cost(const struct search *s, const struct tile *tile)
     for (int k = 0; k < 2; k++) {
         int64_t moved = tile->moved[k];
         bool by_one = near && !tile->gather[k].kernel;
-        if (by_one && s->course[k].size >= 8 &&
-            is_crowded(s->plan, k, tile->extent))
-            moved *= CROWDED;
         if (by_one)
             moved += long_runs(s->plan, k, tile->extent);
         cost += moved / tiles_sharing(s->plan, k, tile->extent, near);
     }
-    cost += figures_of(s->plan)->scatter * tile->moved[EW_OUT];
+    cost += SCATTERED * tile->moved[EW_OUT];
     return cost / elements_of(s->plan, tile->extent);
 }
 
@@ -384,7 +380,7 @@ static bool is_turned_fast(const struct elementwise_plan *plan, int k)
 static int64_t row_cost(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
-    int64_t size = plan->pass.stored[k], pack = figures_of(plan)->pack;
+    int64_t size = plan->pass.stored[k];
     int64_t col = ew_magnitude(cols->stride[k]);
     bool ends = rows->stride[k] != cols->n * cols->stride[k] &&
                 cols->n * size % EW_LINE != 0;
@@ -393,10 +389,10 @@ static int64_t row_cost(const struct elementwise_plan *plan, int k)
         cols->n <= VECTOR_ROW)
         spread = SPREAD_BYTE;
     if (col == 0)
-        return spread < pack ? spread : pack;
+        return spread < PACK_COST ? spread : PACK_COST;
     if (cols->stride[k] == size || is_turned_fast(plan, k))
-        return pack;
-    return (col <= EW_SHUFFLED * size ? pack : GATHER_COST) +
+        return PACK_COST;
+    return (col <= EW_SHUFFLED * size ? PACK_COST : GATHER_COST) +
            (ends ? (size == 1 ? PACK_BYTES : PACK_ROW) / cols->n : 0);
 }
 
@@ -408,18 +404,19 @@ static int64_t pack_cost(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether rows are shorter than the vectors that their kernel has: of results,
-   where it compares, but AVX-512 takes rows below one in a step there. So it
-   does with most of f16 and bf16, but choices were no better for that. */
+   where it compares. AVX-512 takes rows below one in a step, but quotients. */
 static bool goes_one_by_one(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
     int64_t cols = plan->loop[0].n;
+    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    if (plan->types.fault)
+        return cols < VECTOR_ROW;
+    if (plan->level >= EW_LEVEL_AVX512)
+        return false;
     if (plan->types.result != ELEMENTWISE_BOOL)
-        return cols < VECTOR_ROW &&
-               (plan->types.fault || type == ELEMENTWISE_F16 ||
-                type == ELEMENTWISE_BF16);
-    return plan->level < EW_LEVEL_AVX512 &&
-           cols < (plan->level == EW_LEVEL_AVX2 ? COMPARED_ROW : VECTOR_ROW);
+        return half && cols < VECTOR_ROW;
+    return cols < (plan->level == EW_LEVEL_AVX2 ? COMPARED_ROW : VECTOR_ROW);
 }
 
 /* The same in the tiles of two loops, or in the calls, that there are. */
@@ -576,7 +573,7 @@ static bool is_cheaper(const struct search *s, const struct tile *tile,
     const struct figures *f = figures_of(s->plan);
     int64_t then = tile->cost + CALL_TABLES / s->elements;
     return !divides_by_one(s) &&
-           f->tenths * (f->base + then) < 10 * (f->base + now);
+           f->tenths * (BASE_COST + then) < 10 * (BASE_COST + now);
 }
 
 /* Whether few steps gather or scatter each operand of a tile. */
@@ -655,7 +652,7 @@ static void keep_lines(struct search *s, struct tile *tile)
     for (int k = 0; k < 2; k++)
         s->course[k].by_one = s->course[k].bytes >= FAR_BYTES &&
                               !tile->gather[k].kernel && tile->moved[k] > 0;
-    if (s->plan->pass.stored[EW_OUT] >= 8 || !pushes_out(s, tile->extent))
+    if (!pushes_out(s, tile->extent))
         return;
     grow_tile(s, ELEMENTS, 0, 1, other.extent);
     if (elements_of(s->plan, other.extent) <
@@ -713,7 +710,7 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     }
     find_tile(&s, &tile);
     if (is_cheaper(&s, &tile, now) && is_near(plan, tile.extent)) {
-        for (int k = 0; k < 2 && elements >= WORTH_TURNED; k++)
+        for (int k = 0; k < 2; k++)
             turn_tile(&s, k, &tile);
         keep_lines(&s, &tile);
         widen(&s, &tile);
