@@ -32,18 +32,15 @@ enum {
     COMPARED_APART = 12, /* elements of a row that is taken where it lies */
     COMPARED_SPREAD = 128,  /* bytes of an input whose elements are spread */
     COMPARED_REPEATED = 58, /* bytes of a row that is kept in a register */
-    /* Rows that are taken as they are, under masks: so many of so many bytes,
-       and no more than so far apart. */
+    /* Rows that are taken as they are, under masks: so many of so many bytes.
+     */
     MASKED_ROWS = 32,
     MASKED_ROW = 32,
-    MASKED_APART = 512,
     /* Calls that go along the loop outside their rows: so few rows, of so many
-       bytes, and so many of out; bytes that a call takes of all operands, which
-       are to stay in the L1 cache, and the rows of a call at most. */
+       bytes, and so many of out; the rows of a call then. */
     ACROSS_FEW = 12,
     ACROSS_ROW = 128,
     ACROSS_ALL = 1 << 20,
-    ACROSS_BYTES = 16 << 10,
     ACROSS_MOST = 255
 };
 
@@ -127,16 +124,10 @@ static bool is_scalar(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether a tile where inputs are turned is better folded: as many rows as fit
-   take whole lines of them, and no other input is packed just for that, but for
-   a row that all tiles share. */
+   take whole lines of them. */
 static bool folds_turned(const struct elementwise_plan *plan)
 {
-    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
-    bool packs = false;
-    for (int k = 0; k < 2; k++)
-        packs |=
-            !plan->pass.pack[k] && !is_folded(plan, k) && rows->stride[k] != 0;
-    return !packs && cols->n <= EW_TILE_BYTES / EW_LINE;
+    return plan->pass.turn && plan->loop[0].n <= EW_TILE_BYTES / EW_LINE;
 }
 
 /* Whether the kernel has vectors for short rows of elements larger than out's:
@@ -224,22 +215,17 @@ static bool masks_rows(const struct elementwise_plan *plan)
 }
 
 /* Whether such rows are taken as they are. That is better than to fold them if
-   both inputs would go through buffers, or if rows are whole lines; where they
-   are far apart, each on a page of its own, tiles of several loops are better.
- */
+   both inputs would go through buffers, or if rows are whole lines. */
 static bool takes_rows(const struct elementwise_plan *plan)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t bytes = cols->n * plan->pass.stored[EW_OUT];
     int packs = 0;
-    bool near = true;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++)
         packs += !is_folded(plan, k) && !is_scalar(plan, k);
-        near &= ew_magnitude(rows->stride[k]) <= MASKED_APART;
-    }
     bool pays = packs == 2 ? bytes >= MASKED_ROW : bytes == EW_LINE;
     return masks_rows(plan) && is_folded(plan, EW_OUT) && has_vectors(plan) &&
-           near && packs && pays && bytes <= EW_LINE && rows->n >= MASKED_ROWS;
+           packs && pays && bytes <= EW_LINE && rows->n >= MASKED_ROWS;
 }
 
 /* Whether rows of a line and more are compared where they lie, as some have
@@ -294,10 +280,9 @@ static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
    packed; tiles says that types are converted anyway. */
 static void fold(struct elementwise_plan *plan, bool tiles)
 {
-    bool turned = plan->pass.turn && folds_turned(plan);
-    bool compared = !tiles && compares_apart(plan);
-    bool by_row = keeps_inverses(plan) ||
-                  (!turned && (compared || spreads_far(plan, tiles)));
+    bool turned = folds_turned(plan);
+    bool by_row = keeps_inverses(plan) || (!tiles && compares_apart(plan)) ||
+                  spreads_far(plan, tiles || turned);
     if (by_row || !is_folded(plan, EW_OUT) ||
         !ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
                            long_row(plan, tiles || turned)))
@@ -308,15 +293,15 @@ static void fold(struct elementwise_plan *plan, bool tiles)
             pack(plan, k);
 }
 
-/* Elements in a block from which those that are `step` bytes apart may be
-   better gathered. */
+/* Elements in a block from which those that are `step` bytes apart are better
+   gathered. */
 static int64_t worth_gathering(int64_t step, int64_t size)
 {
     bool shuffled = step == -size || (step > 0 && step <= EW_SHUFFLED * size);
     return shuffled ? EW_WORTH_SHUFFLING : EW_WORTH_GATHERING;
 }
 
-/* Whether the elements of input k are neither neighbours nor one, and may be
+/* Whether the elements of input k are neither neighbours nor one, and are
    better packed: kernels have vectors for dense rows alone. Copies are made by
    the kernel that packs. */
 static bool has_gaps(const struct elementwise_plan *plan, int k)
@@ -332,35 +317,6 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
            !ew_strategy_divides_c64(plan);
 }
 
-/* Whether such inputs have few elements to a line: from memory, these are taken
-   one by one as soon as lines come, unless rows share them. In tiles that are
-   made anyway, steps that are no shuffles are as good. */
-static bool is_sparse(const struct elementwise_plan *plan)
-{
-    int64_t bytes = 0;
-    for (int k = 0; k < 2; k++) {
-        int64_t step = ew_magnitude(plan->loop[0].stride[k]);
-        if (!has_gaps(plan, k) || is_shared(plan, k))
-            continue;
-        if (!plan->pass.turn && step > EW_SHUFFLED * plan->pass.stored[k])
-            return true;
-        bytes += step;
-    }
-    return bytes > EW_SPARSE;
-}
-
-/* Whether inputs with gaps are packed: always if types are converted, and where
-   integers are divided. */
-static bool gathers(const struct elementwise_plan *plan)
-{
-    bool gaps[] = {has_gaps(plan, EW_X), has_gaps(plan, EW_Y)};
-    bool loads = (gaps[EW_X] && plan->pass.load[EW_X]) ||
-                 (gaps[EW_Y] && plan->pass.load[EW_Y]);
-    return (gaps[EW_X] || gaps[EW_Y]) &&
-           (loads || plan->types.fault || !is_sparse(plan) ||
-            bytes_of(plan, EW_OUT) < EW_GATHERED_SPARSE);
-}
-
 /* Whether the pieces of rows that tiles of turned inputs make are whole lines,
    as long as out starts on one, and worth it though they are short. */
 static bool makes_lines(const struct elementwise_plan *plan, int64_t run)
@@ -371,11 +327,22 @@ static bool makes_lines(const struct elementwise_plan *plan, int64_t run)
     return whole && bytes_of(plan, EW_OUT) >= EW_STREAM_LINES;
 }
 
-/* What is scattered is stored in parts of lines. Short rows, as in tiles of
-   turned inputs, are stored as usual by the kernel that divides c64. */
+/* Whether a kernel that stores past the caches itself takes longer: in rows
+   whose ends are no lines, or that are short or of tiles of turned inputs if it
+   divides c64. */
+static bool ends_rows(const struct elementwise_plan *plan)
+{
+    int64_t row = plan->loop[0].n * plan->pass.stored[EW_OUT];
+    bool is_short = row < EW_STREAM_RUN && !plan->pass.fold && !plan->pass.deep;
+    if (ew_strategy_divides_c64(plan))
+        return is_short || plan->pass.turn;
+    return is_short && row % EW_LINE != 0;
+}
+
+/* What is scattered is stored in parts of lines. */
 void ew_strategy_stream(struct elementwise_plan *plan)
 {
-    int64_t size = plan->pass.stored[EW_OUT], run = size;
+    int64_t run = plan->pass.stored[EW_OUT];
     int inner = plan->pass.deep > 2 ? plan->pass.deep : 2;
     if (ew_tile_places(plan, EW_OUT))
         return;
@@ -387,13 +354,11 @@ void ew_strategy_stream(struct elementwise_plan *plan)
         return;
     plan->pass.stream = ew_table_stream(plan->level);
     plan->calls = false;
-    bool short_rows = plan->loop[0].n * size < EW_STREAM_RUN &&
-                      !plan->pass.fold && !plan->pass.deep;
-    if (short_rows || (plan->pass.turn && ew_strategy_divides_c64(plan)))
-        plan->pass.past = NULL; /* it stores the rows one by one */
+    if (ends_rows(plan))
+        plan->pass.past = NULL;
 }
 
-/* Whether the lines of the next tile in operand k are asked for. Processors ask
+/* Whether the lines of the next tile in input k are asked for. Processors ask
    for those of what is turned themselves, unless it lies on many pages; what
    lies beside it comes in pieces too short for that. */
 static bool asks(const struct elementwise_plan *plan, int k, bool down,
@@ -401,10 +366,8 @@ static bool asks(const struct elementwise_plan *plan, int k, bool down,
 {
     const struct ew_pass *pass = &plan->pass;
     int64_t column = pass->turn * ew_pass_widest(pass, 2);
-    if (k == EW_OUT)
-        return !down && bytes >= EW_AHEAD_FROM;
     if (!pass->pack[k])
-        return bytes >= EW_AHEAD_BESIDE;
+        return bytes >= EW_STREAM_TURNED;
     bool both = pass->pack[EW_X] && pass->pack[EW_Y];
     return bytes >= EW_AHEAD_TURNED / (both ? 2 : 1) &&
            !(down && column > EW_AHEAD_LINES * EW_LINE);
@@ -427,33 +390,28 @@ static int64_t brings(const struct elementwise_plan *plan, int k)
     return ew_magnitude(plan->loop[is_turned(plan, k)].stride[k]);
 }
 
-/* Whether an input with gaps is gathered beside one that is turned. */
-static bool gathers_beside(const struct elementwise_plan *plan)
+/* Whether an input is packed beside one that is turned. */
+static bool packs_beside(const struct elementwise_plan *plan)
 {
     bool beside = false;
     for (int k = 0; k < 2; k++)
-        beside |= plan->pass.pack[k] && !is_turned(plan, k) && fills(plan, k) &&
-                  brings(plan, k) > plan->pass.stored[k];
+        beside |= plan->pass.pack[k] && !is_turned(plan, k) && fills(plan, k);
     return beside;
 }
 
 /* What tiles are like where inputs are turned. A column of one is several lines
-   of each of these: more rows where both are, and of bytes, of which it would
-   be half a line, unless they are in the L2 cache, where longer rows are
-   better. Fewer where the other input has gaps, of which a tile then takes
-   longer pieces, if a column is a line of what is turned still. */
+   of each of these: more rows where both are. Fewer where the other input is
+   packed, of which a tile then takes longer pieces, if a column is a line of
+   what is turned still. */
 static void shape_turned(struct elementwise_plan *plan, int64_t bytes)
 {
     struct ew_pass *pass = &plan->pass;
-    int64_t widest = ew_pass_widest(pass, 2);
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
-    bool both = is_turned(plan, EW_X) && is_turned(plan, EW_Y) && !pass->store;
-    bool split = plan->loop[0].n * pass->turn > EW_TILE_BYTES;
-    if (both || (down && widest == 1 && split && bytes >= EW_AHEAD_FROM))
+    if (is_turned(plan, EW_X) && is_turned(plan, EW_Y))
         pass->turn *= 2;
-    else if (widest >= 4 && gathers_beside(plan))
+    else if (ew_pass_widest(pass, 2) >= 4 && packs_beside(plan))
         pass->turn /= 2;
-    for (int k = 0; k <= EW_OUT && !pass->fold; k++)
+    for (int k = 0; k < 2 && !pass->fold; k++)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }
 
@@ -520,8 +478,7 @@ static bool is_read_again(const struct elementwise_plan *plan, int k, int i)
 /* Whether input k stands still along loop i, so that what a tile has of it may
    be kept for many steps: in its buffer, or in the caches if a step reads more
    than they keep. Rows that share one are such a loop if each is several tiles;
-   if not, that is kept anyway. Not worth it where the other input is turned,
-   which is then not read along memory, and brings more. */
+   if not, that is kept anyway. */
 static bool stays(const struct elementwise_plan *plan, int k, int i)
 {
     const struct ew_loop *loop = plan->loop;
@@ -529,55 +486,45 @@ static bool stays(const struct elementwise_plan *plan, int k, int i)
     bool shared = loop[1].stride[k] == 0;
     bool worth = plan->pass.pack[k] || is_read_again(plan, k, i);
     return worth && loop[i].stride[k] == 0 &&
-           (i == 1 ? pieces && !plan->pass.turn : !shared) &&
-           (!is_turned(plan, !k) || brings(plan, k) >= brings(plan, !k));
+           (i == 1 ? pieces && !plan->pass.turn : !shared);
 }
 
 /* Shapes tiles of which input k is turned once for many steps: whole rows, or
-   at least long ones, are better for what lies beside it. False if it is better
-   turned at each step. */
-static bool shape_kept(struct elementwise_plan *plan, int k, int64_t bytes)
+   at least long ones, are better for what lies beside it. */
+static void shape_kept(struct elementwise_plan *plan, int k)
 {
-    struct ew_pass *pass = &plan->pass;
-    if (!pass->turn || pass->fold || is_turned(plan, !k))
-        return true;
+    if (!plan->pass.turn || is_turned(plan, !k))
+        return;
     int64_t rows = EW_KEPT_BYTES / brings(plan, k);
-    if (rows < EW_KEPT_ROWS)
-        rows = EW_KEPT_ROWS;
-    bool whole =
-        plan->loop[0].n * rows * ew_pass_widest(pass, 2) <= EW_TILE_BYTES;
-    if (!whole && fills(plan, !k) && streams_turned(plan, bytes))
-        return bytes_of(plan, k) >= EW_KEPT_FROM;
-    pass->turn = (unsigned char)rows;
-    return true;
+    plan->pass.turn =
+        (unsigned char)(rows > EW_KEPT_ROWS ? rows : EW_KEPT_ROWS);
 }
 
 /* Lets each tile go along a loop before the next tile. */
-static void go_again(struct elementwise_plan *plan, int64_t bytes)
+static void go_again(struct elementwise_plan *plan)
 {
     for (int i = 1; i < plan->ndim; i++)
         for (int k = 0; k < 2; k++) {
             if (!stays(plan, k, i))
                 continue;
             int to = i < 2 ? i : 2;
-            if (shape_kept(plan, k, bytes)) {
-                ew_plan_move_inside(plan, i, to);
-                plan->pass.again = (unsigned char)to;
-            }
+            shape_kept(plan, k);
+            ew_plan_move_inside(plan, i, to);
+            plan->pass.again = (unsigned char)to;
             return;
         }
 }
 
 /* The loop along which the only turned input reads on in memory nearest to a
-   tile, whose column of it is short; 0: there is none. */
+   column of a tile, if that is not the next block; 0: there is none. */
 static int reads_on(const struct elementwise_plan *plan)
 {
     const struct ew_loop *loop = plan->loop;
     int k = is_turned(plan, EW_X) ? EW_X : EW_Y, nearest = 0;
-    if (!is_turned(plan, k) || is_turned(plan, !k) || plan->pass.fold)
+    if (!is_turned(plan, k) || is_turned(plan, !k))
         return 0;
     int64_t least = loop[1].n * ew_magnitude(loop[1].stride[k]) + 1;
-    for (int i = 2; i < plan->ndim && least <= EW_COLUMN; i++) {
+    for (int i = 2; i < plan->ndim; i++) {
         int64_t step = ew_magnitude(loop[i].stride[k]);
         if (step && step < least) {
             least = step;
@@ -611,15 +558,10 @@ int ew_strategy_across(const struct ew_loop *loop, int ndim, int64_t size,
     if (rows->n > ACROSS_FEW || next->n < 2 * rows->n ||
         loop[0].n > ACROSS_ROW / size)
         return 0;
-    int64_t row = loop[0].n * size, all = loop[0].n * size_out, bytes = 0;
+    int64_t all = loop[0].n * size_out;
     for (int i = 1; i < ndim; i++)
         all *= loop[i].n;
-    for (int k = 0; k <= EW_OUT; k++)
-        bytes += next->stride[k] ? row : 0;
-    if (all > ACROSS_ALL || bytes == 0)
-        return 0;
-    return (int)(ACROSS_BYTES / bytes < ACROSS_MOST ? ACROSS_BYTES / bytes
-                                                    : ACROSS_MOST);
+    return all > ACROSS_ALL ? 0 : ACROSS_MOST;
 }
 
 void ew_strategy_choose(struct elementwise_plan *plan)
@@ -630,16 +572,15 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     if (plan->ndim > 1) {
         turn(plan);
         if (!plan->pass.turn) {
-            tiles |= gathers(plan);
+            tiles |= has_gaps(plan, EW_X) || has_gaps(plan, EW_Y);
             plan->pass.masked = !tiles && takes_rows(plan);
             as_is = plan->pass.masked || (!tiles && compares_short(plan));
         }
         if (!as_is)
             fold(plan, tiles);
     }
-    bool gathered = gathers(plan);
     for (int k = 0; k < 2; k++)
-        if (gathered && has_gaps(plan, k))
+        if (has_gaps(plan, k))
             pack(plan, k);
     int64_t bytes = bytes_of(plan, EW_OUT);
     if (plan->pass.turn)
@@ -650,7 +591,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     if (plan->pass.deep)
         ask_deep(plan);
     else
-        go_again(plan, bytes);
+        go_again(plan);
     if (plan->pass.turn && !plan->pass.again && bytes >= EW_AHEAD_FROM)
         read_on(plan);
     if (plan->pass.turn ? streams_turned(plan, bytes)
