@@ -15,51 +15,19 @@ enum {
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_SHORT_REPEATED = 97, /* the same where one of an input is repeated */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
-    EW_WORTH_DEEP = 512,    /* elements in all for tiles of several loops */
+    EW_WORTH_DEEP = 1024,   /* elements in all for tiles of several loops */
     EW_WORTH_DEEP_CALL = 2048, /* the same of a simple call */
-    EW_WORTH_GATHERING = 1024, /* the same where rows are long enough, */
+    EW_WORTH_GATHERING = 1024, /* elements in a block where they have gaps, */
     EW_WORTH_SHUFFLING = 256,  /* and steps are shuffles */
     EW_WORTH_STAGING = 16384,  /* elements in all of a simple call */
-    /* Inputs with gaps: elements of a step, beyond which it is no shuffle;
-       bytes of lines per element, beyond which they are sparse; bytes of out
-       from which those are not gathered. */
-    EW_SHUFFLED = 4,
-    EW_SPARSE = 32,
-    EW_GATHERED_SPARSE = 4 << 20,
-    /* Rows that share one of an input, and bytes of it, many in a tile. */
-    EW_SHARED_ROWS = 16,
-    EW_SHARED_BYTES = 1 << 10,
-    EW_TURNED_ROWS = 32, /* of a tile where an input is turned */
-    EW_COLUMN = 256, /* from so many bytes of that in a column on, the next ones
-                        follow soon */
-    /* Where that stands still along a loop that each tile goes along: the same,
-       or more for so many bytes of a line; bytes of it, of which fewer are in
-       the L2 cache anyway. */
-    EW_KEPT_ROWS = 8,
-    EW_KEPT_BYTES = 32,
-    EW_KEPT_FROM = 1 << 20,
-    /* The same of an input that is not packed: fewer are in the L2 cache when
-       they are read again, twice as many if out is not. */
+    EW_SHUFFLED = 4, /* elements of a step, beyond which it is no shuffle */
+    /* Bytes of an input that is not packed and stands still along a loop: fewer
+       are in the L2 cache when they are read again, twice as many if out is
+       not. */
     EW_AGAIN_FROM = 3 << 18,
-    /* Bytes of out from which the lines of the next tile are asked for there:
-       those of out, which fewer leave in the L2 cache, and of any operand in
-       tiles of several loops; of an input beside what is turned, and of what
-       is turned. */
-    EW_AHEAD_FROM = 1 << 20,
-    EW_AHEAD_BESIDE = 6 << 20,
-    EW_AHEAD_TURNED = 17 << 20,
-    EW_AHEAD_ALL =
-        20 << 20,       /* of all together, with gaps: then for any lines */
-    EW_AHEAD_LINES = 4, /* of a column; of more, they ask early enough */
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */
-    EW_STREAM_FROM = 20 << 20,
-    /* The same where inputs are turned: there an ordinary store takes longer,
-       as tiles store a little to each of many pages. */
-    EW_STREAM_TURNED = 4 << 20,
-    EW_STREAM_RUN = 512, /* bytes; shorter ones are ends more than lines, */
-    /* unless they are lines: then it pays from so many bytes of out on. */
-    EW_STREAM_LINES = 8 << 20
+    EW_STREAM_FROM = 20 << 20
 };
 
 /* Bytes of out's rows from which on they are not folded, for two loops or more;

@@ -1,0 +1,48 @@
+/*
+ * The parts of ew_strategy_choose, in the order in which strategy.c asks them,
+ * and what they share.
+ */
+#ifndef EW_STRATEGY_PARTS_H
+#define EW_STRATEGY_PARTS_H
+
+#include "strategy.h"
+
+/* Bytes of an operand's elements, each of them once. */
+int64_t ew_strategy_bytes(const struct elementwise_plan *plan, int k);
+
+/* Lets input k be packed. */
+void ew_strategy_pack(struct elementwise_plan *plan, int k);
+
+/* Packs the inputs that run along the rows' loop, which it moves there. Only
+   one loop can be that: an input that would need another one stays as it is. */
+void ew_strategy_turn(struct elementwise_plan *plan);
+
+/* Whether input k is one of these. */
+bool ew_strategy_is_turned(const struct elementwise_plan *plan, int k);
+
+/* Leaves short rows to kernels that take them as they are, and returns true; or
+   folds them. `tiles`: types are converted anyway, or an input is gathered. */
+bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles);
+
+/* What tiles are like where inputs are turned, for so many bytes of out. A
+   column of one is several lines of each of these: more rows where both are.
+   Fewer where the other input is packed, of which a tile then takes longer
+   pieces, if a column is a line of what is turned still. */
+void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes);
+
+/* Lets each tile go along a loop where an input stands still before the next
+   tile. */
+void ew_strategy_keep(struct elementwise_plan *plan);
+
+/* Lets tiles follow each other along the loop where the turned input reads on
+   in memory: all of a block, or each before the next one where the lines of a
+   block are more than caches keep until they are read on. */
+void ew_strategy_read_on(struct elementwise_plan *plan, int64_t bytes);
+
+/* Whether out is stored past the caches beside a turned input. Small elements
+   in rows that start anywhere in a line are stored so more slowly, as so much
+   is ends of rows. */
+bool ew_strategy_streams_turned(const struct elementwise_plan *plan,
+                                int64_t bytes);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * Chooses how short rows are run: as they are, where kernels have vectors or
+ * masks for them, folded into one where they follow one another, for which
+ * inputs that do not are packed, or as calls along the loop outside, where they
+ * are few.
+ */
+#include "cpu.h"
+#include "strategy_parts.h"
+
+enum {
+    COMPARED_ROW = 32,   /* elements of a row that makes a vector of results */
+    COMPARED_APART = 12, /* elements of a row that is taken where it lies */
+    COMPARED_SPREAD = 128,  /* bytes of an input whose elements are spread */
+    COMPARED_REPEATED = 58, /* bytes of a row that is kept in a register */
+    MASKED_ROWS = 32,       /* that are taken as they are, under masks, */
+    MASKED_ROW = 32,        /* of so many bytes */
+    /* Calls that go along the loop outside their rows: so few rows, of so many
+       bytes, and so many of out; the rows of a call then. */
+    ACROSS_FEW = 12,
+    ACROSS_ROW = 128,
+    ACROSS_ALL = 1 << 20,
+    ACROSS_MOST = 255
+};
+
+/* Whether rows of operand k are dense and follow one another. */
+static bool is_folded(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    return cols->stride[k] == plan->pass.stored[k] &&
+           rows->stride[k] == cols->n * cols->stride[k];
+}
+
+static bool is_scalar(const struct elementwise_plan *plan, int k)
+{
+    return plan->loop[0].stride[k] == 0 && plan->loop[1].stride[k] == 0;
+}
+
+/* Whether a tile where inputs are turned is better folded: as many rows as fit
+   take whole lines of them. */
+static bool folds_turned(const struct elementwise_plan *plan)
+{
+    return plan->pass.turn && plan->loop[0].n <= EW_TILE_BYTES / EW_LINE;
+}
+
+/* Whether the elements of each input along columns are neighbours, or one. */
+static bool has_vectors(const struct elementwise_plan *plan)
+{
+    bool vectors = true;
+    for (int k = 0; k < 2; k++) {
+        int64_t step = plan->loop[0].stride[k];
+        vectors &= step == 0 || step == plan->pass.stored[k];
+    }
+    return vectors;
+}
+
+/* Whether the kernel has vectors for short rows of elements larger than out's:
+   those of comparisons, on AVX-512 for any row and else from a vector of
+   results on. */
+static bool compares_rows(const struct elementwise_plan *plan)
+{
+    elementwise_dtype type = plan->types.compute[EW_X];
+    int64_t least = plan->level >= EW_LEVEL_AVX512 ? 1 : COMPARED_ROW;
+    return plan->op >= ELEMENTWISE_EQUAL &&
+           plan->op <= ELEMENTWISE_GREATER_EQUAL && type != ELEMENTWISE_C64 &&
+           type != ELEMENTWISE_C128 && plan->loop[0].n >= least;
+}
+
+/* Whether the kernel compares short rows that follow one another, or one row
+   again and again, with an element of input k each, which it spreads in
+   registers. */
+static bool compares_spread(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[k];
+    bool repeats = rows->stride[1 - k] == 0 && cols->stride[1 - k] == size;
+    return size > 1 && cols->n * size <= EW_SPREAD_BYTES &&
+           rows->n * size >= COMPARED_SPREAD && cols->stride[k] == 0 &&
+           rows->stride[k] == size && (repeats || is_folded(plan, 1 - k));
+}
+
+/* Whether it compares rows of nearly a vector with one of input k, which it
+   keeps in a register: that pays where elements are prepared for it. */
+static bool compares_repeated(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[k], row = cols->n * size;
+    elementwise_dtype type = plan->types.compute[k];
+    return (type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16) &&
+           row >= COMPARED_REPEATED && row <= EW_LINE && rows->stride[k] == 0 &&
+           cols->stride[EW_X] == size && cols->stride[EW_Y] == size;
+}
+
+/* Whether such rows are taken as they are, by a kernel that reads nothing
+   twice. */
+static bool compares_short(const struct elementwise_plan *plan)
+{
+    bool same = plan->types.compute[EW_X] == plan->types.compute[EW_Y];
+    return plan->level >= EW_LEVEL_AVX512 && compares_rows(plan) && same &&
+           is_folded(plan, EW_OUT) &&
+           (compares_spread(plan, EW_X) || compares_spread(plan, EW_Y) ||
+            compares_repeated(plan, EW_X) || compares_repeated(plan, EW_Y));
+}
+
+/* Whether rows of a line and more are compared where they lie, as some have
+   gaps between them and would be copied to be folded. */
+static bool compares_apart(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    bool apart = false;
+    for (int k = 0; k < 2; k++)
+        apart |= cols->stride[k] != 0 && rows->stride[k] != 0 &&
+                 !is_folded(plan, k) &&
+                 cols->n * plan->pass.stored[k] >= EW_LINE;
+    return apart && has_vectors(plan) && cols->n >= COMPARED_APART &&
+           compares_rows(plan);
+}
+
+/* Whether the kernel has vectors for rows of up to a line, by masks of AVX-512:
+   those of operations that wait for memory, with nothing around them. */
+static bool masks_rows(const struct elementwise_plan *plan)
+{
+    elementwise_dtype type = plan->types.compute[EW_X];
+    return plan->level >= EW_LEVEL_AVX512 && plan->op >= ELEMENTWISE_ADD &&
+           plan->op <= ELEMENTWISE_MIN && plan->op != ELEMENTWISE_DIV &&
+           plan->act == ELEMENTWISE_ACT_NONE && !plan->scaled[EW_X] &&
+           !plan->scaled[EW_Y] && plan->pass.stored[EW_OUT] >= 4 &&
+           type != ELEMENTWISE_C64 && type != ELEMENTWISE_C128;
+}
+
+/* Whether rows of input k go through a buffer where rows are folded. */
+static bool is_copied(const struct elementwise_plan *plan, int k)
+{
+    return !is_folded(plan, k) && !is_scalar(plan, k);
+}
+
+/* Whether such rows are taken as they are. That is better than to fold them if
+   both inputs would go through buffers, or if rows are whole lines. */
+static bool takes_rows(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t bytes = cols->n * plan->pass.stored[EW_OUT];
+    int packs = 0;
+    for (int k = 0; k < 2; k++)
+        packs += is_copied(plan, k);
+    bool pays = packs == 2 ? bytes >= MASKED_ROW : bytes == EW_LINE;
+    return masks_rows(plan) && is_folded(plan, EW_OUT) && has_vectors(plan) &&
+           packs && pays && bytes <= EW_LINE && rows->n >= MASKED_ROWS;
+}
+
+/* Whether all rows are divided by one row, whose inverses the kernel finds once
+   if it sees that: not worth it where more than a quarter of its vectors is
+   empty. */
+static bool keeps_inverses(const struct elementwise_plan *plan)
+{
+    int64_t bytes = plan->loop[0].n * plan->pass.stored[EW_OUT];
+    int64_t lines = (bytes + EW_LINE - 1) / EW_LINE;
+    return ew_strategy_divides_c64(plan) && plan->loop[0].stride[EW_Y] != 0 &&
+           plan->loop[1].stride[EW_Y] == 0 && bytes >= EW_LINE &&
+           3 * lines * EW_LINE <= 4 * bytes;
+}
+
+/* Whether a ninth and more of the vectors that integers are divided in is
+   empty, as rows end in the middle of one, and are not divided by a number
+   each. */
+static bool wastes_vectors(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    int64_t bytes = cols->n * plan->pass.stored[EW_OUT];
+    int64_t vector = plan->level >= EW_LEVEL_AVX512 ? EW_LINE : EW_LINE / 2;
+    int64_t vectors = (bytes + vector - 1) / vector;
+    return plan->types.fault == EW_FAULT_ZERO && cols->stride[EW_Y] != 0 &&
+           plan->pass.stored[EW_OUT] <= 4 && 9 * bytes < 8 * vectors * vector;
+}
+
+/* Whether an input would be spread into rows of several stores each, which
+   takes longer than row by row, for which the other is dense, as vectors need,
+   or made so in a tile. */
+static bool spreads_far(const struct elementwise_plan *plan, bool tiles)
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    bool far = false;
+    for (int k = 0; k < 2; k++)
+        far |= cols->stride[k] == 0 && !is_scalar(plan, k) &&
+               cols->n * plan->pass.stored[k] > EW_SPREAD_BYTES;
+    return far && (tiles || (has_vectors(plan) && compares_rows(plan)));
+}
+
+/* Bytes of out's rows from which on they are not folded; `tiles` says that
+   there are tiles anyway. */
+static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
+{
+    if (tiles || wastes_vectors(plan))
+        return EW_SHORT_TILED;
+    return ew_strategy_long_row(plan->loop, plan->pass.stored[EW_OUT]);
+}
+
+/* Folds short rows into one, for which inputs that do not allow it are
+   packed; tiles says that types are converted anyway. */
+static void fold(struct elementwise_plan *plan, bool tiles)
+{
+    bool turned = folds_turned(plan);
+    bool by_row = keeps_inverses(plan) || (!tiles && compares_apart(plan)) ||
+                  spreads_far(plan, tiles || turned);
+    if (by_row || !is_folded(plan, EW_OUT) ||
+        !ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
+                           long_row(plan, tiles || turned)))
+        return;
+    plan->pass.fold = true;
+    for (int k = 0; k < 2; k++)
+        if (is_copied(plan, k))
+            ew_strategy_pack(plan, k);
+}
+
+bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles)
+{
+    bool as_is = !tiles && !plan->pass.turn;
+    if (plan->ndim < 2)
+        return false;
+    plan->pass.masked = as_is && takes_rows(plan);
+    if (plan->pass.masked || (as_is && compares_short(plan)))
+        return true;
+    fold(plan, tiles);
+    return false;
+}
+
+int ew_strategy_across(const struct ew_loop *loop, int ndim, int64_t size,
+                       int64_t size_out)
+{
+    if (ndim < 3)
+        return 0;
+    const struct ew_loop *rows = &loop[1], *next = &loop[2];
+    if (rows->n > ACROSS_FEW || next->n < 2 * rows->n ||
+        loop[0].n > ACROSS_ROW / size)
+        return 0;
+    int64_t all = loop[0].n * size_out;
+    for (int i = 1; i < ndim; i++)
+        all *= loop[i].n;
+    return all > ACROSS_ALL ? 0 : ACROSS_MOST;
+}

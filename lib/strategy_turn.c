@@ -1,0 +1,155 @@
+/*
+ * Turns inputs that run across memory where out runs along it: the loop along
+ * which they run through memory becomes that of rows, tiles are about square,
+ * and blocks of the input are turned on the way in. Gives such tiles a shape,
+ * and an order in which processors read ahead.
+ */
+#include "strategy_parts.h"
+#include "table.h"
+
+enum {
+    WORTH_TURNING = 4, /* extents of what is transposed */
+    TURNED_ROWS = 32,  /* of a tile */
+    /* Rows that share one of an input, and bytes of it, many in a tile. */
+    SHARED_ROWS = 16,
+    SHARED_BYTES = 1 << 10,
+    /* Bytes of out from which it is stored past the caches, and the lines of
+       the next tile are asked for in what lies beside what is turned: an
+       ordinary store takes longer than elsewhere, as tiles store a little to
+       each of many pages. */
+    STREAM_TURNED = 4 << 20,
+    /* The same for lines of what is turned; and of a column: of more, they ask
+       early enough. */
+    AHEAD_TURNED = 17 << 20,
+    AHEAD_LINES = 4,
+    READ_ON_FROM = 1 << 20 /* bytes of out that do not stay in the L2 cache */
+};
+
+/* Whether so many rows share one of input k, which is kept in a tile's buffer,
+   that nothing is gained by turning more of it. */
+static bool is_shared(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    return plan->ndim > 1 && rows->stride[k] == 0 && rows->n >= SHARED_ROWS &&
+           cols->n * plan->pass.stored[k] <= SHARED_BYTES;
+}
+
+/* The loop along which input k runs through memory, several elements to a line,
+   if that is not the innermost, where it runs across it; 0: there is none. From
+   the caches, elements of 4 bytes are as well picked one by one as turned where
+   steps are no shuffles. */
+static int along(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *loop = plan->loop;
+    int64_t inner = ew_magnitude(loop[0].stride[k]), least = inner;
+    int64_t size = plan->pass.stored[k];
+    bool near = size == 4 && ew_strategy_bytes(plan, EW_OUT) < STREAM_TURNED;
+    int64_t most = near ? EW_SHUFFLED * size : EW_LINE - 1;
+    int found = 0;
+    if (inner == size || loop[0].n < WORTH_TURNING || is_shared(plan, k))
+        return 0;
+    for (int i = 1; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(loop[i].stride[k]);
+        if (step && step < least && step <= most &&
+            loop[i].n >= WORTH_TURNING) {
+            least = step;
+            found = i;
+        }
+    }
+    return found;
+}
+
+void ew_strategy_turn(struct elementwise_plan *plan)
+{
+    int rows = 0;
+    for (int k = 0; k < 2 && !rows && plan->ndim > 1; k++)
+        rows = along(plan, k);
+    if (!rows)
+        return;
+    ew_plan_move_inside(plan, rows, 1); /* those of a tile */
+    plan->pass.turn = TURNED_ROWS;
+    for (int k = 0; k < 2; k++)
+        if (along(plan, k) == 1)
+            ew_strategy_pack(plan, k);
+}
+
+bool ew_strategy_is_turned(const struct elementwise_plan *plan, int k)
+{
+    return plan->pass.turn && plan->pass.pack[k] && along(plan, k) == 1;
+}
+
+/* Whether the lines of the next tile in input k are asked for. Processors ask
+   for those of what is turned themselves, unless it lies on many pages; what
+   lies beside it comes in pieces too short for that. */
+static bool asks(const struct elementwise_plan *plan, int k, bool down,
+                 int64_t bytes)
+{
+    const struct ew_pass *pass = &plan->pass;
+    int64_t column = pass->turn * ew_pass_widest(pass, 2);
+    if (!pass->pack[k])
+        return bytes >= STREAM_TURNED;
+    bool both = pass->pack[EW_X] && pass->pack[EW_Y];
+    return bytes >= AHEAD_TURNED / (both ? 2 : 1) &&
+           !(down && column > AHEAD_LINES * EW_LINE);
+}
+
+/* Whether a tile has another element of input k in each of its own. */
+static bool fills(const struct elementwise_plan *plan, int k)
+{
+    return plan->loop[0].stride[k] != 0 && plan->loop[1].stride[k] != 0;
+}
+
+void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
+{
+    struct ew_pass *pass = &plan->pass;
+    bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
+    bool x = ew_strategy_is_turned(plan, EW_X);
+    int beside = x ? EW_Y : EW_X;
+    if (x && ew_strategy_is_turned(plan, EW_Y))
+        pass->turn *= 2;
+    else if (pass->pack[beside] && fills(plan, beside) &&
+             ew_pass_widest(pass, 2) >= 4)
+        pass->turn /= 2;
+    for (int k = 0; k < 2 && !pass->fold; k++)
+        pass->ahead[k] = asks(plan, k, down, bytes);
+}
+
+/* The loop along which the only turned input reads on in memory nearest to a
+   column of a tile, if that is not the next block; 0: there is none. */
+static int reads_on(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *loop = plan->loop;
+    bool x = ew_strategy_is_turned(plan, EW_X);
+    int k = x ? EW_X : EW_Y, nearest = 0;
+    if (plan->ndim < 3 || x == ew_strategy_is_turned(plan, EW_Y))
+        return 0;
+    int64_t least = loop[1].n * ew_magnitude(loop[1].stride[k]) + 1;
+    for (int i = 2; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(loop[i].stride[k]);
+        if (step && step < least) {
+            least = step;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+void ew_strategy_read_on(struct elementwise_plan *plan, int64_t bytes)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t elements = EW_TILE_BYTES / ew_pass_widest(&plan->pass, 2);
+    int i = bytes < READ_ON_FROM ? 0 : reads_on(plan);
+    if (!i)
+        return;
+    ew_plan_move_inside(plan, i, 2);
+    if (rows->n <= plan->pass.turn && cols->n > elements / rows->n)
+        plan->pass.again = 2;
+}
+
+bool ew_strategy_streams_turned(const struct elementwise_plan *plan,
+                                int64_t bytes)
+{
+    return bytes >= STREAM_TURNED &&
+           (plan->pass.stored[EW_OUT] >= 4 ||
+            ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
+}

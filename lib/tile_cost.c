@@ -1,0 +1,384 @@
+/*
+ * Estimates what an element costs in a tile of several loops, and in what there
+ * is without one: the lines that are brought for it, what gathers or scatters
+ * it, and its share of what a row, a tile or a call takes, in picoseconds, by
+ * figures measured on a processor of 2023. They need not be exact: what is told
+ * apart is a fraction of a line per element from a line, and a row of three
+ * from one of hundreds.
+ */
+#include "tile_cost.h"
+
+#include "cpu.h"
+#include "gather.h"
+#include "permutation.h"
+#include "strategy.h"
+#include "table.h"
+
+enum {
+    FEW_RUNS = 128,    /* of an operand in a tile of more elements */
+    VECTOR_ROW = 16,   /* elements; f16, bf16, quotients of integers and what */
+    COMPARED_ROW = 32, /* is compared, with AVX2, go one by one below that */
+    WIDE_ROW = 8,      /* of quotients of 64 bits */
+    CALL_TABLES = 100000, /* of the tables that such tiles need, per call */
+    BASE_COST = 30,       /* of an element in any way, */
+    PACK_COST = 60,       /* and where a kernel packs it */
+    SCATTERED = 2,        /* so many times as much as a run that is gathered */
+    TILE_COST = 50000,    /* of steps through buffers, per tile */
+    ONE_LOAD = 16,        /* bytes of a run; what is more costs, */
+    BYTE_COST = 5,        /* each */
+    CALL_COST = 3000,     /* of a kernel that needs none, per two loops */
+    LINE_ROW = 1500,      /* of a row there that is whole lines */
+    ONE_COST = 1000,      /* of an element that a kernel takes by itself */
+    STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps */
+    SPREAD_ROW = 300,     /* of an element of which copies are made, */
+    SPREAD_BYTE = 15,     /* or of a byte in a vector of them */
+    GATHER_COST = 200,    /* of one that is picked from larger steps */
+    PACK_ROW = 2000,      /* of a row in which elements are picked, */
+    PACK_BYTES = 5000,    /* or bytes */
+    NEAR_PARTS = 3, /* lines cost such a part, as others come meanwhile, */
+    FAR_PARTS = 2,  /* from beyond the L2 cache */
+};
+
+/* What is not the same for all elements: what a row costs, and tenths that a
+   tile must be cheaper by. Large ones lose less by strides. */
+static const struct figures {
+    int64_t row, tenths;
+} small = {3000, 13}, large = {2000, 18};
+
+static const struct figures *figures_of(const struct elementwise_plan *plan)
+{
+    return ew_pass_widest(&plan->pass, 3) < 8 ? &small : &large;
+}
+
+/* An operand that stays in the L1 cache costs less. */
+enum { NEAR_BYTES = 16 << 10 };
+
+/* Lines of out that push each other out of a cache, and are written in parts or
+   have neighbours that come much later, cost so many times as much. */
+enum { CROWDED = 3 };
+
+/* Lines of an input in one place of the L1 cache, each of which is read several
+   times: of more, none would be there any more. */
+enum { TOGETHER = 16 };
+
+static void find_course(const struct elementwise_plan *plan, int k,
+                        struct ew_tile_course *course)
+{
+    int64_t bytes = plan->pass.stored[k];
+    course->size = bytes;
+    course->loops = 0;
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        if (step == 0)
+            continue;
+        int j = course->loops++;
+        for (; j > 0 && step < course->at[j - 1].step; j--)
+            course->at[j] = course->at[j - 1];
+        course->at[j].step = step;
+        course->at[j].loop = i;
+        bytes *= plan->loop[i].n;
+    }
+    course->bytes = bytes;
+    course->is_out = k == EW_OUT;
+    course->by_one = false;
+    course->first = bytes < NEAR_BYTES     ? 300
+                    : bytes < EW_FAR_BYTES ? 1500
+                                           : 5000;
+    course->next = bytes < NEAR_BYTES ? 100 : bytes < EW_FAR_BYTES ? 600 : 1500;
+}
+
+void ew_tile_courses(struct ew_tile_search *s)
+{
+    for (int k = 0; k <= EW_OUT; k++)
+        find_course(s->plan, k, &s->course[k]);
+}
+
+/* The places in a way of the cache that lines so many bytes apart have. */
+static int64_t places(int64_t step)
+{
+    int power = __builtin_ctzll((unsigned long long)step | EW_CACHE_WAY);
+    return EW_CACHE_WAY >> power;
+}
+
+int64_t ew_tile_lines(const struct ew_tile_course *course,
+                      const int64_t extent[])
+{
+    int64_t block = course->size, blocks = 1, first = course->first;
+    for (int j = 0; j < course->loops; j++) {
+        int64_t step = course->at[j].step, n = extent[course->at[j].loop];
+        if (step < EW_LINE || step <= block) {
+            block += (n - 1) * step;
+            continue;
+        }
+        blocks *= n;
+        if (course->is_out && block <= EW_LINE &&
+            n > EW_CACHE_WAYS * places(step))
+            first = CROWDED * course->first;
+    }
+    return blocks * (first + course->next * block / EW_LINE);
+}
+
+int64_t ew_tile_elements(const struct elementwise_plan *plan,
+                         const int64_t extent[])
+{
+    int64_t elements = 1;
+    for (int i = 0; i < plan->ndim; i++)
+        elements *= extent[i];
+    return elements;
+}
+
+/* Whether the lines of input k in a tile, where it is gathered run by run, push
+   each other out of the L1 cache. */
+static bool is_crowded(const struct elementwise_plan *plan, int k,
+                       const int64_t extent[])
+{
+    int64_t together = 1;
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        int64_t some = step < EW_LINE ? 1 : extent[i] / places(step);
+        together *= some > 1 ? some : 1;
+    }
+    return together > TOGETHER;
+}
+
+bool ew_tile_pushes_out(const struct ew_tile_search *s, const int64_t extent[])
+{
+    bool pushes = false;
+    for (int k = 0; k < 2; k++)
+        pushes |= s->course[k].by_one && is_crowded(s->plan, k, extent);
+    return pushes;
+}
+
+int64_t ew_tile_run(const struct elementwise_plan *plan, int k, int ndim,
+                    const int64_t extent[])
+{
+    int64_t run = plan->pass.stored[k];
+    bool still = true, follows = true;
+    for (int i = 0; i < ndim; i++) {
+        if (extent[i] == 1)
+            continue;
+        follows &= plan->loop[i].stride[k] == run;
+        still &= plan->loop[i].stride[k] == 0;
+        run *= follows ? extent[i] : 1;
+    }
+    return still ? 0 : run;
+}
+
+/* What a tile has of operand k. */
+static struct ew_layout layout_of(const struct elementwise_plan *plan, int k,
+                                  const int64_t extent[])
+{
+    struct ew_layout layout;
+    layout.size = plan->pass.stored[k];
+    layout.ndim = 0;
+    for (int i = 0; i < plan->ndim; i++)
+        if (extent[i] > 1)
+            layout.loop[layout.ndim++] =
+                (struct ew_layout_loop){extent[i], plan->loop[i].stride[k]};
+    return layout;
+}
+
+/* The best way to gather operand k of a tile, or to scatter out, and what it
+   costs: nothing if it is one run. */
+static struct ew_gathering find_gathering(const struct elementwise_plan *plan,
+                                          int k, const int64_t extent[],
+                                          int64_t *cost)
+{
+    struct ew_layout layout = layout_of(plan, k, extent);
+    struct ew_gathering best = {NULL, 0, 0};
+    ew_permuter *permute = ew_table_permute(plan->level);
+    int64_t turned;
+    *cost = ew_places_cost(&layout);
+    if (*cost == 0 || k == EW_OUT || layout.size > 8)
+        return best;
+    if (permute) {
+        int windows = 0;
+        *cost = ew_permutation_permuting(&layout, *cost, &windows);
+        best.kernel = windows ? permute : NULL;
+        best.windows = (unsigned char)windows;
+    }
+    int64_t turning = ew_permutation_turning(&layout, &turned);
+    ew_permuter *turn = ew_table_turn(plan->level, turned);
+    if (turn && turning < *cost) {
+        *cost = turning;
+        best.kernel = turn;
+        best.turned = (unsigned char)turned;
+    }
+    return best;
+}
+
+/* What runs of input k take that are more than a load and a store each: what
+   comes from beyond the L2 cache is waited for anyway. */
+static int64_t long_runs(const struct elementwise_plan *plan, int k,
+                         const int64_t extent[])
+{
+    int64_t bytes = ew_tile_elements(plan, extent) * plan->pass.stored[k];
+    int64_t run = ew_tile_run(plan, k, plan->ndim, extent);
+    return run > ONE_LOAD && run < bytes
+               ? bytes / run * (run - ONE_LOAD) * BYTE_COST
+               : 0;
+}
+
+/* The number of tiles one after the other that share what they have of input k:
+   they go along a loop where it stands still first (order_tiles), or do so
+   anyway. */
+static int64_t tiles_sharing(const struct elementwise_plan *plan, int k,
+                             const int64_t extent[], bool ordered)
+{
+    for (int i = 0; i < plan->ndim; i++) {
+        const struct ew_loop *loop = &plan->loop[i];
+        if (extent[i] == loop->n)
+            continue;
+        if (loop->stride[k] == 0)
+            return (loop->n + extent[i] - 1) / extent[i];
+        if (!ordered)
+            return 1;
+    }
+    return 1;
+}
+
+/* What an element costs beyond lines in a tile. */
+static int64_t deep_cost(const struct ew_tile_search *s,
+                         const struct ew_tile *tile)
+{
+    bool near = s->course[EW_OUT].bytes <= EW_FAR_BYTES;
+    int64_t cost = TILE_COST;
+    for (int k = 0; k < 2; k++) {
+        int64_t moved = tile->moved[k];
+        bool by_one = near && !tile->gather[k].kernel;
+        if (by_one)
+            moved += long_runs(s->plan, k, tile->extent);
+        cost += moved / tiles_sharing(s->plan, k, tile->extent, near);
+    }
+    cost += SCATTERED * tile->moved[EW_OUT];
+    return cost / ew_tile_elements(s->plan, tile->extent);
+}
+
+int64_t ew_tile_lines_each(const struct ew_tile_search *s,
+                           const int64_t extent[])
+{
+    int64_t cost = 0;
+    for (int k = 0; k <= EW_OUT; k++)
+        cost += ew_tile_lines(&s->course[k], extent);
+    int parts = s->course[EW_OUT].bytes < EW_FAR_BYTES ? NEAR_PARTS : FAR_PARTS;
+    return cost / ew_tile_elements(s->plan, extent) / parts;
+}
+
+void ew_tile_weigh(const struct ew_tile_search *s, struct ew_tile *tile)
+{
+    for (int k = 0; k <= EW_OUT; k++)
+        tile->gather[k] =
+            find_gathering(s->plan, k, tile->extent, &tile->moved[k]);
+    tile->cost = ew_tile_lines_each(s, tile->extent) + deep_cost(s, tile);
+}
+
+/* Whether the kernel that packs turns input k in blocks: neighbours, or every
+   second byte, which a shift and a mask make neighbours. */
+static bool is_turned_fast(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[k], step = ew_magnitude(rows->stride[k]);
+    bool blocks =
+        cols->n * size >= EW_TURNED_BYTES && rows->n * size >= EW_TURNED_BYTES;
+    return step == size || (size == 1 && step == 2 && blocks);
+}
+
+/* What the kernel that packs takes for an element of a row: little where either
+   loop runs along memory or stands still. Rows of whole lines, and those that
+   are one, have no ends. */
+static int64_t row_cost(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[k];
+    int64_t col = ew_magnitude(cols->stride[k]);
+    bool ends = rows->stride[k] != cols->n * cols->stride[k] &&
+                cols->n * size % EW_LINE != 0;
+    int64_t spread = SPREAD_ROW / cols->n;
+    if (plan->level >= EW_LEVEL_AVX512 && size == 1 && rows->stride[k] == 1 &&
+        cols->n <= VECTOR_ROW)
+        spread = SPREAD_BYTE;
+    if (col == 0)
+        return spread < PACK_COST ? spread : PACK_COST;
+    if (cols->stride[k] == size || is_turned_fast(plan, k))
+        return PACK_COST;
+    return (col <= EW_SHUFFLED * size ? PACK_COST : GATHER_COST) +
+           (ends ? (size == 1 ? PACK_BYTES : PACK_ROW) / cols->n : 0);
+}
+
+/* The same, where one row of those that are repeated is packed. */
+static int64_t pack_cost(const struct elementwise_plan *plan, int k)
+{
+    int64_t cost = row_cost(plan, k);
+    return plan->loop[1].stride[k] ? cost : cost / plan->loop[1].n;
+}
+
+/* Whether rows are shorter than the vectors that their kernel has: of results,
+   where it compares. AVX-512 takes rows below one in a step, but quotients. */
+static bool goes_one_by_one(const struct elementwise_plan *plan)
+{
+    elementwise_dtype type = plan->types.compute[EW_X];
+    int64_t cols = plan->loop[0].n;
+    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    if (plan->types.fault)
+        return cols < VECTOR_ROW;
+    if (plan->level >= EW_LEVEL_AVX512)
+        return false;
+    if (plan->types.result != ELEMENTWISE_BOOL)
+        return half && cols < VECTOR_ROW;
+    return cols < (plan->level == EW_LEVEL_AVX2 ? COMPARED_ROW : VECTOR_ROW);
+}
+
+int64_t ew_tile_flat(const struct elementwise_plan *plan,
+                     const int64_t extent[])
+{
+    const struct ew_loop *loop = plan->loop;
+    int64_t cols = loop[0].n, cost = 0;
+    bool packs = ew_pass_buffers(&plan->pass);
+    for (int k = 0; k <= EW_OUT; k++) {
+        int64_t step = loop[0].stride[k];
+        if (k < 2 && plan->pass.pack[k])
+            cost += pack_cost(plan, k);
+        else if (step != 0 && step != plan->pass.stored[k] &&
+                 !ew_strategy_divides_c64(plan))
+            cost += STRIDED_COST;
+    }
+    cost += (packs ? TILE_COST : CALL_COST) / ew_tile_elements(plan, extent);
+    if (plan->pass.fold)
+        return cost;
+    bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
+    return cost + (lines ? LINE_ROW : figures_of(plan)->row) / cols +
+           (goes_one_by_one(plan) ? ONE_COST : 0);
+}
+
+/* Whether rows are divided by a number each, whose inverse the kernel finds
+   once: that is worth it in rows that are not short, of 64 bits in rows of a
+   vector, but not where x has gaps. */
+static bool divides_by_one(const struct ew_tile_search *s)
+{
+    const struct ew_loop *cols = &s->plan->loop[0];
+    bool wide = ew_pass_widest(&s->plan->pass, 3) == 8;
+    return s->plan->types.fault == EW_FAULT_ZERO && !s->plan->pass.pack[EW_Y] &&
+           cols->stride[EW_Y] == 0 && s->course[EW_Y].loops > 0 &&
+           cols->n >= (wide ? WIDE_ROW : VECTOR_ROW) &&
+           !(wide && cols->stride[EW_X] != 8);
+}
+
+bool ew_tile_is_cheaper(const struct ew_tile_search *s,
+                        const struct ew_tile *tile, int64_t now)
+{
+    const struct figures *f = figures_of(s->plan);
+    int64_t then = tile->cost + CALL_TABLES / s->elements;
+    return !divides_by_one(s) &&
+           f->tenths * (BASE_COST + then) < 10 * (BASE_COST + now);
+}
+
+bool ew_tile_takes_few(const struct elementwise_plan *plan,
+                       const struct ew_tile *tile)
+{
+    bool few = true;
+    for (int k = 0; k <= EW_OUT; k++) {
+        struct ew_layout layout = layout_of(plan, k, tile->extent);
+        few &= tile->gather[k].kernel || ew_places_runs(&layout) <= FEW_RUNS;
+    }
+    return few;
+}
