@@ -659,6 +659,8 @@ equal 'list has gradients' 18 \
     "$("$elementwise" list | grep -c ', gradient$')"
 "$elementwise" list >/dev/full 2>stderr
 equal 'a full disk behind stdout' 4 $?
+"$elementwise" diff x.npy row.npy >/dev/full 2>stderr
+equal 'a full disk behind a difference' 4 $?
 complains 'no arguments' 2 'Usage:'
 complains 'an unknown command' 2 'is it add?' ad x.npy row.npy
 complains 'a command like no other' 2 "'frobnicate' is not a command or an"`

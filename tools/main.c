@@ -135,7 +135,8 @@ int main(int argc, char **argv)
     int code = arguments_parse(argc, argv, &arguments);
     if (!code)
         code = dispatch(&arguments);
-    if ((fflush(stdout) || ferror(stdout)) && !code)
+    bool ran = code == COMMAND_DONE || code == COMMAND_DIFFERENT;
+    if ((fflush(stdout) || ferror(stdout)) && ran)
         code =
             command_fail(COMMAND_FILE, "standard output: %s", strerror(errno));
     return code;
