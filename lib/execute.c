@@ -165,13 +165,10 @@ static void go_down(const struct ew_pass *pass, struct way *way)
 static inline __attribute__((always_inline)) void
 ask(const struct ew_pass *pass, const struct ew_block *next, bool x, bool y)
 {
-    bool stores = !pass->stream && pass->op != pass->past;
     if (pass->ahead[EW_X] && !x)
         fetch(pass, next, EW_X);
     if (pass->ahead[EW_Y] && !y)
         fetch(pass, next, EW_Y);
-    if (pass->ahead[EW_OUT] && stores)
-        fetch(pass, next, EW_OUT);
 }
 
 /* Rows of a tile: as many as fit, or a few less so that in dense operands, and

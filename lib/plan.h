@@ -86,8 +86,8 @@ struct ew_pass {
     /* Rows of a call where it goes along the loop outside the two inner ones
        instead, as that of rows has too few; 0: it does not. */
     unsigned char across;
-    bool ahead[3]; /* there, and in tiles of several loops, whether lines of the
-                      next tile are asked for */
+    bool ahead[3]; /* there of inputs, and in tiles of several loops, whether
+                      lines of the next tile are asked for */
     /* Loops of a tile if they are not the two innermost, and how much of each
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;
