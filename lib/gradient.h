@@ -85,8 +85,8 @@ struct ew_gradient {
     struct ew_range range[EW_OPERANDS]; /* of bytes, from there */
     int ndim; /* of the nest over all operands, for the overlap test */
     int terms, walks;
-    /* 25 KB, of which most gradients need less than one: from here on nothing
-       is set before it is used. */
+    /* 25 KB, of which most gradients need less than one: what is from here on
+       is not cleared. */
     struct ew_term term[EW_TERMS];
     struct ew_walk walk[EW_TERMS];
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];

@@ -377,6 +377,7 @@ static void open_gradient(struct ew_gradient *g, const struct ew_request *r,
     g->apart = apart;
     g->op = r->op;
     g->level = ew_cpu_level();
+    g->walk[0].terms = 0; /* of no elements there is none */
 }
 
 elementwise_status ew_terms_make(struct ew_gradient *g, struct ew_request *r)

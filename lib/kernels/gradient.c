@@ -39,15 +39,28 @@ static bool is_normal(double x)
 }
 
 /* g a x^n. Where the power, or a times it, does not fit a double, the product
-   may: no power that counts then leaves the range of long double, and beyond
-   that 0 is 0 still. */
+   may: then the power fits a long double, unless all is 0 or infinite. */
 static double product_with_power(double g, double a, double x, double n)
 {
     double power = pow(x, n), slope = a * power;
-    if (isnan(power) || isinf(g) || isinf(x) || isinf(n) || x == 0 ||
+    if (isnan(power) || isinf(g) || isinf(x) || isinf(n) || x == 0 || a == 0 ||
         (is_normal(power) && is_normal(slope)))
         return g * slope;
-    return g == 0 ? g * a : (double)(g * (long double)a * powl(x, n));
+    if (g == 0)
+        return g * a * copysign(1, power);
+    bool fits = fabs(n * log2(fabs(x))) < 3300;
+    return (double)((long double)g * a * (fits ? powl(x, n) : power));
+}
+
+/* 1 / (1 + e^-x). Without a fast fma vectors of it take longer. */
+EW_INLINE double logistic(double x)
+{
+#if defined(EW_FAST_FMA)
+    return sigmoid_f64(x);
+#else
+    double small = exp(-fabs(x));
+    return (x < 0 ? small : 1) / (1 + small);
+#endif
 }
 
 /* Of x >= 0. */
