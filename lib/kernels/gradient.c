@@ -63,6 +63,12 @@ EW_INLINE double logistic(double x)
 #endif
 }
 
+/* Marks an element for which that does not hold. */
+EW_INLINE void odd_unless(bool holds, double *odd)
+{
+    *odd = holds ? *odd : 1;
+}
+
 /* Of x >= 0. */
 static inline bool is_whole(double x)
 {
@@ -77,7 +83,7 @@ EW_INLINE double power_f32(float a, double n, double *odd)
     float f = ew_wide_split(a, &e);
     double u = n * 0x1p-9 * ew_wide_log2(f, e);
     double wide = a;
-    *odd = (wide >= FLT_MIN) & (wide <= FLT_MAX) & (fabs(u) < 0.99) ? *odd : 1;
+    odd_unless((wide >= FLT_MIN) & (wide <= FLT_MAX) & (fabs(u) < 0.99), odd);
     return ew_wide_exp2(u);
 }
 
@@ -94,7 +100,7 @@ EW_INLINE double power_f64(double a, double n, double *odd)
 {
     struct ew_pair u = ew_power_exponent_f64(a, 0, n);
     double integer;
-    *odd = (a >= DBL_MIN) & (a <= DBL_MAX) & (fabs(u.high) < 3.98) ? *odd : 1;
+    odd_unless((a >= DBL_MIN) & (a <= DBL_MAX) & (fabs(u.high) < 3.98), odd);
     struct ew_pair power = ew_pair_exp2(u, &integer);
     return ew_pair_scale(power.high, integer);
 }
