@@ -57,7 +57,7 @@ nextafter nextafterf copysign       the same
 fmax fmin fmaxf fminf sqrt sqrtf    the same
 floor floorf ceil trunc truncf      the same
 rint rintf nearbyint frexp scalbn   the same
-ldexp                               the same
+ldexp ldexpl log2                   the same
 cexp clog cexpl clogl expl log1pl   the same, for complex powers
 logl powl hypotl atan2l sincosl     the same
 sin cos sincos                      the same
