@@ -1,7 +1,7 @@
 /*
  * Turns what the processor reports, and the environment variable
- * ELEMENTWISE_CPU, into a level of kernels. Asked for once; the answer is the
- * library's only global state.
+ * ELEMENTWISE_CPU, into a level of kernels and a set of ways that are fast on
+ * it. Asked for once; the answer is the library's only global state.
  */
 #include "cpu.h"
 
@@ -14,6 +14,7 @@ static const char *const names[EW_LEVELS] = {"base", "avx2", "avx512",
                                              "avx512vbmi"};
 
 atomic_int ew_cpu_known;
+atomic_uint ew_cpu_tuning;
 
 /* What the processor has. */
 static int machine_level(void)
@@ -46,10 +47,28 @@ static int allowed_level(void)
     return EW_LEVELS - 1;
 }
 
+/* Measured on the fifth generation of AMD's EPYC; others of theirs divide about
+   as fast. */
+static unsigned machine_tuning(void)
+{
+#if defined(EW_HAVE_X86_LEVELS)
+    __builtin_cpu_init();
+    if (__builtin_cpu_is("amd"))
+        return EW_QUICK_STORES | EW_QUICK_QUOTIENTS;
+#endif
+    return 0;
+}
+
+void ew_cpu_tune(unsigned set)
+{
+    atomic_store_explicit(&ew_cpu_tuning, set, memory_order_relaxed);
+}
+
 int ew_cpu_find_level(void)
 {
     int machine = machine_level(), allowed = allowed_level();
     int level = machine < allowed ? machine : allowed;
+    ew_cpu_tune(machine_tuning());
     atomic_store_explicit(&ew_cpu_known, level + 1, memory_order_relaxed);
     return level;
 }
@@ -58,6 +77,7 @@ void ew_cpu_limit(int level)
 {
     int machine = machine_level();
     level = machine < level ? machine : level;
+    ew_cpu_tune(machine_tuning());
     atomic_store_explicit(&ew_cpu_known, level + 1, memory_order_relaxed);
 }
 

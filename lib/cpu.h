@@ -1,11 +1,12 @@
 /*
- * The levels for which the kernels are compiled, and the one that this
- * machine runs.
+ * The levels for which the kernels are compiled, the one that this machine
+ * runs, and what its processor does faster than others of that level.
  */
 #ifndef EW_CPU_H
 #define EW_CPU_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* The last one has the kernels of the one before, but for a few that shuffle
    bytes. */
@@ -34,6 +35,24 @@ static inline int ew_cpu_level(void)
 
 /* For tests: later plans use at most this level. */
 void ew_cpu_limit(int level);
+
+/* Which of two ways is the faster one, where processors differ; results are the
+   same. Bits of a set, which is empty until the level is found. */
+enum ew_quick {
+    EW_QUICK_STORES = 1,    /* wait for no lines, so none are asked for ahead */
+    EW_QUICK_QUOTIENTS = 2, /* of floats: no products with an inverse */
+    EW_TUNINGS = 4          /* sets */
+};
+extern atomic_uint ew_cpu_tuning;
+
+static inline bool ew_cpu_is(enum ew_quick what)
+{
+    return atomic_load_explicit(&ew_cpu_tuning, memory_order_relaxed) & what;
+}
+
+/* For tests: kernels take these ways from now on, until the level is limited.
+ */
+void ew_cpu_tune(unsigned set);
 
 const char *ew_cpu_name(int level);
 

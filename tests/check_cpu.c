@@ -115,6 +115,27 @@ START_TEST(a_limit_lowers_the_level_and_lifts_it_again)
 }
 END_TEST
 
+/* As the levels, but that one does not hold the others. */
+START_TEST(ways_are_quick_one_by_one)
+{
+    ew_cpu_tune(EW_QUICK_QUOTIENTS);
+    ck_assert(ew_cpu_is(EW_QUICK_QUOTIENTS) && !ew_cpu_is(EW_QUICK_STORES));
+    ew_cpu_tune(EW_QUICK_STORES);
+    ck_assert(ew_cpu_is(EW_QUICK_STORES) && !ew_cpu_is(EW_QUICK_QUOTIENTS));
+}
+END_TEST
+
+/* A limit sets what the processor has: the same for all levels. */
+START_TEST(a_level_comes_with_the_ways_of_the_processor)
+{
+    ew_cpu_limit(EW_LEVELS);
+    bool stores = ew_cpu_is(EW_QUICK_STORES);
+    ew_cpu_tune(stores ? 0 : EW_QUICK_STORES);
+    ew_cpu_limit(EW_LEVEL_BASE);
+    ck_assert_int_eq(ew_cpu_is(EW_QUICK_STORES), stores);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     if (argc > 1) {
@@ -126,6 +147,8 @@ int main(int argc, char **argv)
     TCase *variable = support_case("variable");
     tcase_add_test(names, levels_have_their_names);
     tcase_add_test(names, a_limit_lowers_the_level_and_lifts_it_again);
+    tcase_add_test(names, ways_are_quick_one_by_one);
+    tcase_add_test(names, a_level_comes_with_the_ways_of_the_processor);
     tcase_add_test(variable, without_the_variable_the_machine_decides);
     tcase_add_loop_test(variable, the_variable_lowers_the_level, 0, EW_LEVELS);
     tcase_add_test(variable, unknown_values_change_nothing);

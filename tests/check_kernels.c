@@ -176,6 +176,7 @@ static void try_form(const struct kernel *k, const struct form *f, int64_t cols,
         to = &x;
     if (alias == INTO_Y && k->y == k->out && f->y && rows != Y_STANDS)
         to = &y;
+    ew_cpu_tune((unsigned)support_random(0, EW_TUNINGS - 1));
     run(k, to);
     verify(k, to);
 }
@@ -1303,8 +1304,12 @@ START_TEST(one_divisor_is_like_an_array_of_it)
         int64_t step = (int64_t)size;
         struct ew_stride one[] = {{0, step}, {0, 0}, {0, step}};
         struct ew_stride all[] = {{0, step}, {0, step}, {0, step}};
-        div(1, N, (void *[]){from, by, got}, one);
         div(1, N, (void *[]){from, by, right}, all);
+        ew_cpu_tune(EW_QUICK_QUOTIENTS);
+        div(1, N, (void *[]){from, by, got}, one);
+        ck_assert_mem_eq(got, right, N * size);
+        ew_cpu_tune(0);
+        div(1, N, (void *[]){from, by, got}, one);
         ck_assert_mem_eq(got, right, N * size);
         div(1, N, (void *[]){from, by, from}, one);
         ck_assert_mem_eq(from, right, N * size);

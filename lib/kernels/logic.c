@@ -131,16 +131,16 @@ EW_INLINE void bool_few(bool_vectors *op, int64_t c, int64_t n,
         op(ew_compare_load_few(x, 1, c, n), ew_compare_load_few(y, 1, c, n)));
 }
 
-/* One row. Of short ones, lines are asked for that are `below` bytes further
-   on. */
+/* One row. Of short ones, lines are asked for that are `left` bytes further
+   on. Long ones gain by asking on all processors. */
 EW_INLINE void bool_row(bool_vectors *op, int64_t cols,
                         const struct ew_compare_from *x,
-                        const struct ew_compare_from *y, int64_t below,
+                        const struct ew_compare_from *y, int64_t left,
                         char *out)
 {
     const int64_t n = EW_COMPARE_BYTES, whole = cols / n * n;
     for (int64_t c = 0; c < whole && cols <= EW_SHORT * n; c += n)
-        __builtin_prefetch(out + below + c, 1);
+        __builtin_prefetch(out + left + c, 1);
     if (cols >= EW_LONG)
         bool_whole(op, whole, x, y, true, out);
     else
@@ -158,11 +158,12 @@ EW_INLINE void bool_rows(bool_vectors *op, int64_t rows, int64_t cols,
 {
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT];
+    const int64_t below = ew_loop_below(s[EW_OUT]);
     for (; rows > 0; rows--) {
         const struct ew_compare_from from_x = ew_compare_from(x, step_x, 1);
         const struct ew_compare_from from_y = ew_compare_from(y, step_y, 1);
-        int64_t below = (rows > BELOW ? BELOW : rows - 1) * s[EW_OUT].row;
-        bool_row(op, cols, &from_x, &from_y, below, out);
+        int64_t left = (rows > BELOW ? BELOW : rows - 1) * below;
+        bool_row(op, cols, &from_x, &from_y, left, out);
         x += s[EW_X].row;
         y += s[EW_Y].row;
         out += s[EW_OUT].row;

@@ -12,6 +12,7 @@
 #include <immintrin.h>
 #endif
 
+#include "cpu.h"
 #include "kernel.h"
 #include "quiet.h"
 
@@ -95,12 +96,19 @@ enum { EW_LONG = 0, EW_AHEAD = 0 };
 
 /* Stores wait for their lines one after the other, where loads are found in the
    L2 cache ahead of time: so a line of out is asked for that is needed later,
-   but none beyond the last byte to be. */
+   but none beyond the last byte to be. Some processors do not wait. */
 EW_INLINE void ew_loop_ask(char *out, int64_t at, int64_t last)
 {
     if (EW_AHEAD > 0)
         __builtin_prefetch(out + (at + EW_AHEAD < last ? at + EW_AHEAD : last),
                            1);
+}
+
+/* From one row of out to the next, as lines of later rows are asked for; 0:
+   none are but the row's own. */
+EW_INLINE int64_t ew_loop_below(struct ew_stride out)
+{
+    return ew_cpu_is(EW_QUICK_STORES) ? 0 : out.row;
 }
 
 /* n elements from c on. */
@@ -308,7 +316,8 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
 {
     int64_t n = EW_LINE / step_out;
     bool is_short = rows == EW_ROWS_SHORT || rows == EW_ROWS_SLOW;
-    if (EW_LONG > 0 && is_short && cols * step_out >= EW_LONG) {
+    if (EW_LONG > 0 && is_short && cols * step_out >= EW_LONG &&
+        !ew_cpu_is(EW_QUICK_STORES)) {
         int64_t whole = cols / n * n;
         ew_loop_ahead(apply, whole, x, y, with, out, step_x, step_y, step_out,
                       size_x, size_y);
@@ -379,10 +388,10 @@ EW_INLINE void ew_loop_masked(ew_apply *apply, int64_t bytes, int64_t rows,
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT];
     const int64_t row_x = s[EW_X].row, row_y = s[EW_Y].row;
-    const int64_t row_out = s[EW_OUT].row;
+    const int64_t row_out = s[EW_OUT].row, below = ew_loop_below(s[EW_OUT]);
     const unsigned words = (unsigned)(cols * size) / 4;
     const __mmask16 mask = (__mmask16)(0xffffu >> (16 - words));
-    for (int64_t left = (rows - 1) * row_out; rows > 0; rows--) {
+    for (int64_t left = (rows - 1) * below; rows > 0; rows--) {
         _Alignas(EW_LINE) char from_x[EW_LINE], from_y[EW_LINE], line[EW_LINE];
         ew_loop_ask(out, 0, left);
         ew_loop_take_masked(bytes, mask, x, step_x, size, from_x);
@@ -394,7 +403,7 @@ EW_INLINE void ew_loop_masked(ew_apply *apply, int64_t bytes, int64_t rows,
         x += row_x;
         y += row_y;
         out += row_out;
-        left -= row_out;
+        left -= below;
     }
 }
 #endif
@@ -424,9 +433,10 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
 #endif
     const int64_t reach[] = {ew_loop_reach(s[EW_X], rows, cols),
                              ew_loop_reach(s[EW_Y], rows, cols)};
+    const int64_t below = ew_loop_below(s[EW_OUT]);
     for (;;) {
         ew_loop_formed(apply, how, cols, x, y, with, out, step_x, step_y,
-                       step_out, size_x, size_y, --rows * s[EW_OUT].row, reach);
+                       step_out, size_x, size_y, --rows * below, reach);
         if (rows == 0)
             return;
         x += s[EW_X].row;
