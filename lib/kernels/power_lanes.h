@@ -90,20 +90,24 @@ EW_INLINE ew_wide_lanes ew_power_exp2_lanes(ew_wide_lanes u)
     return ew_lanes_fma(power * g, sum, power);
 }
 
-/* x^y for n elements, x > 0. Returns whether all powers are well within those
-   of double, or limits them to what f32 rounds to infinity and 0. */
+/* x^y for n elements, x > 0, at most a buffer of blocks. Returns whether all
+   powers are well within those of double, or limits them to what f32 rounds to
+   infinity and 0. Each step waits for the one before, and of all steps in one
+   loop too few vectors would be under way: exponents come first. */
 EW_INLINE bool ew_power_row(int64_t n, const float *x, const float *y,
                             float *out, bool limits)
 {
+    double exponents[EW_BLOCKS];
     ew_wide_lane_bits far = {0};
     for (int64_t i = 0; i < n; i += EW_WIDE_LANE_COUNT) {
         ew_wide_lanes u =
             ew_power_load(y + i) * ew_power_log2_lanes(ew_power_load(x + i));
         far |= (ew_wide_lane_bits)u;
-        if (limits)
-            u = ew_lanes_limit(u, 1);
-        _mm256_storeu_ps(out + i,
-                         _mm512_cvtpd_ps((__m512d)ew_power_exp2_lanes(u)));
+        ew_lanes_store(exponents + i, limits ? ew_lanes_limit(u, 1) : u);
+    }
+    for (int64_t i = 0; i < n; i += EW_WIDE_LANE_COUNT) {
+        ew_wide_lanes power = ew_power_exp2_lanes(ew_lanes_load(exponents + i));
+        _mm256_storeu_ps(out + i, _mm512_cvtpd_ps((__m512d)power));
     }
     return !(ew_lanes_any(far) >> 62 & 1);
 }

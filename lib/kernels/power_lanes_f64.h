@@ -244,15 +244,14 @@ EW_INLINE ew_wide_lanes ew_power_scale_far(struct ew_lane_pair x,
     return ew_lanes_choose(power < 0x1p-1022, tiny, power);
 }
 
-/* x^y, x > 0 and normal. Where the power may be subnormal, or is beyond all
-   numbers, *far gets one of its first 49 bits. */
-EW_INLINE ew_wide_lanes ew_power_near_f64(ew_wide_lanes x, ew_wide_lanes y,
+/* e^u, which is x^y. Where it may be subnormal, or is beyond all numbers, *far
+   gets one of its first 49 bits. */
+EW_INLINE ew_wide_lanes ew_power_near_f64(struct ew_lane_pair u,
                                           ew_wide_lane_bits *far)
 {
     const ew_wide_lanes near = ew_lanes_all(0x1.8p48);
     ew_wide_lanes n;
-    struct ew_lane_pair log = ew_power_log_lanes(x, ew_lanes_all(0));
-    struct ew_lane_pair power = ew_power_exp(ew_lanes_product(log, y), &n);
+    struct ew_lane_pair power = ew_power_exp(u, &n);
     *far |= (ew_wide_lane_bits)n ^ (ew_wide_lane_bits)near;
     return ew_power_scale(power.high, n);
 }
@@ -273,13 +272,24 @@ EW_INLINE ew_wide_lanes ew_power_far_f64(ew_wide_lanes x, ew_wide_lanes y)
     return ew_power_scale_far(power, n);
 }
 
+/* In two loops, as ew_power_row. */
 EW_INLINE bool powers_normal_f64(int64_t n, const double *x, const double *y,
                                  double *out)
 {
+    double high[EW_BLOCKS], low[EW_BLOCKS];
     ew_wide_lane_bits far = {0};
-    for (int64_t i = 0; i < n; i += EW_WIDE_LANE_COUNT)
-        ew_lanes_store(out + i, ew_power_near_f64(ew_lanes_load(x + i),
-                                                  ew_lanes_load(y + i), &far));
+    for (int64_t i = 0; i < n; i += EW_WIDE_LANE_COUNT) {
+        struct ew_lane_pair log =
+            ew_power_log_lanes(ew_lanes_load(x + i), ew_lanes_all(0));
+        struct ew_lane_pair u = ew_lanes_product(log, ew_lanes_load(y + i));
+        ew_lanes_store(high + i, u.high);
+        ew_lanes_store(low + i, u.low);
+    }
+    for (int64_t i = 0; i < n; i += EW_WIDE_LANE_COUNT) {
+        struct ew_lane_pair u = {ew_lanes_load(high + i),
+                                 ew_lanes_load(low + i)};
+        ew_lanes_store(out + i, ew_power_near_f64(u, &far));
+    }
     return !(ew_lanes_any(far) >> 15);
 }
 
