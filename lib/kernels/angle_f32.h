@@ -7,6 +7,7 @@
 #ifndef EW_ANGLE_F32_H
 #define EW_ANGLE_F32_H
 
+#include "block.h"
 #include "wide.h"
 
 /* atan(t), 0 <= t <= 1, which is odd: atan_pi_4. */
@@ -102,18 +103,22 @@ EW_INLINE float op_hypot_f32(float x, float y)
     return fabsf(x) == INFINITY || fabsf(y) == INFINITY ? INFINITY : h;
 }
 
-/*
- * log(e^x + e^y) = x + log(1 + e^(y - x)) for x >= y, with the gap limited
- * where its power is nothing beside x. log(1 + p) = 2 artanh(p / (2 + p)),
- * which is odd: log1p_artanh. Equal infinities have no gap.
- */
-EW_INLINE float op_logaddexp_f32(float x, float y)
+/* log(e^x + e^y) = x + log(1 + e^(y - x)) for x >= y: that power, with the gap
+   limited where it is nothing beside x. */
+EW_INLINE double ew_angle_power_f32(float x, float y)
 {
     float high = x > y ? x : y, low = x > y ? y : x;
     double gap = (double)low - high;
     gap = gap > -512 ? gap : -512;
-    double p = ew_wide_exp2(gap * 0x1.71547652b82fep-9), s = p / (2 + p);
-    double z = s * s, sum = 0x1.c012ed50c777cp-3;
+    return ew_wide_exp2(gap * 0x1.71547652b82fep-9);
+}
+
+/* The rest. log(1 + p) = 2 artanh(p / (2 + p)), which is odd: log1p_artanh.
+   Equal infinities have no gap. */
+EW_INLINE float ew_angle_logaddexp_f32(float x, float y, double p)
+{
+    float high = x > y ? x : y;
+    double s = p / (2 + p), z = s * s, sum = 0x1.c012ed50c777cp-3;
     sum = EW_MULTIPLY_ADD(sum, z, 0x1.5e8bf103a67abp-3);
     sum = EW_MULTIPLY_ADD(sum, z, 0x1.c8d30765234a0p-3);
     sum = EW_MULTIPLY_ADD(sum, z, 0x1.24899140e760dp-2);
@@ -123,6 +128,21 @@ EW_INLINE float op_logaddexp_f32(float x, float y)
     float result = (float)(high + sum * s);
     result = fabsf(high) == INFINITY ? high : result;
     return x != x || y != y ? x + y : result;
+}
+
+/* n elements, whole blocks and a buffer of them at most. Each step waits for
+   the one before; of two loops more elements are under way. */
+EW_INLINE void logaddexp_row_f32(int64_t n, const float *x, const float *y,
+                                 float *out)
+{
+    double power[EW_BLOCKS];
+    n = n / EW_BLOCK * EW_BLOCK;
+    EW_INDEPENDENT
+    for (int64_t i = 0; i < n; i++)
+        power[i] = ew_angle_power_f32(x[i], y[i]);
+    EW_INDEPENDENT
+    for (int64_t i = 0; i < n; i++)
+        out[i] = ew_angle_logaddexp_f32(x[i], y[i], power[i]);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef EW_ANGLE_F64_H
 #define EW_ANGLE_F64_H
 
+#include "block.h"
 #include "pair.h"
 
 /* (atan(t) - t) / t^3 of z = t^2, |t| <= 1/2: atan_rest. */
@@ -97,7 +98,7 @@ EW_INLINE struct ew_pair ew_angle_log1p(struct ew_pair p)
 
 /* As in angle_f32.h. Cancellation of the two terms needs more digits than a
    double has: the gap, its power and the logarithm are pairs. */
-EW_INLINE double op_logaddexp_f64(double x, double y)
+EW_INLINE struct ew_pair ew_angle_power_f64(double x, double y)
 {
     const struct ew_pair log2_e = {0x1.71547652b82fep-8, 0x1.777d0ffda0d24p-64};
     double high = x > y ? x : y, low = x > y ? y : x, n;
@@ -107,12 +108,35 @@ EW_INLINE double op_logaddexp_f64(double x, double y)
     gap.low = near ? gap.low : 0;
     struct ew_pair p = ew_pair_exp2(ew_pair_multiply(gap, log2_e), &n);
     double scale = near ? ew_pair_scale(1, n) : 0;
-    p = (struct ew_pair){p.high * scale, p.low * scale};
+    return (struct ew_pair){p.high * scale, p.low * scale};
+}
+
+EW_INLINE double ew_angle_logaddexp_f64(double x, double y, struct ew_pair p)
+{
+    double high = x > y ? x : y;
     struct ew_pair more = ew_angle_log1p(p);
     struct ew_pair sum = ew_pair_sum_any(high, more.high);
     double result = sum.high + (sum.low + more.low);
     result = fabs(high) == INFINITY ? high : result;
     return x != x || y != y ? x + y : result;
+}
+
+EW_INLINE void logaddexp_row_f64(int64_t n, const double *x, const double *y,
+                                 double *out)
+{
+    double high[EW_BLOCKS], low[EW_BLOCKS];
+    n = n / EW_BLOCK * EW_BLOCK;
+    EW_INDEPENDENT
+    for (int64_t i = 0; i < n; i++) {
+        struct ew_pair p = ew_angle_power_f64(x[i], y[i]);
+        high[i] = p.high;
+        low[i] = p.low;
+    }
+    EW_INDEPENDENT
+    for (int64_t i = 0; i < n; i++) {
+        struct ew_pair p = {high[i], low[i]};
+        out[i] = ew_angle_logaddexp_f64(x[i], y[i], p);
+    }
 }
 
 #endif

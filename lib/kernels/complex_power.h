@@ -110,32 +110,35 @@ EW_INLINE void turned(double t, double *cosine, double *sine)
     *sine = from_bits_f64(b ^ swap ^ (quarters & 2) << 62);
 }
 
-/* Sets *odd to 1, not 0, where the power is not computed so. A turn of 0 is
-   +0, so that x^0 is 1 + 0i. Complex numbers that are passed or returned
-   are not taken apart by some compilers, and make no vectors. */
-EW_INLINE void fast_pow_c64(const struct ew_c64 *x, const struct ew_c64 *y,
+/* e^(y (log + i angle)). Sets *odd to 1 where the power is not computed so. A
+   turn of 0 is +0, so that x^0 is 1 + 0i. Complex numbers that are passed or
+   returned are not taken apart by some compilers, and make no vectors. */
+EW_INLINE void fast_exp_c64(const struct ew_c64 *y, double log, double angle,
                             struct ew_c64 *power, double *odd)
 {
-    double a = y->re, b = y->im, far, cosine, sine;
-    double log = log_magnitude(x->re, x->im);
-    double angle = fast_atan2_f64(x->im, x->re, &far);
+    double a = y->re, b = y->im, cosine, sine;
     double turn = log * b + angle * a + 0, scale = grown(log * a - angle * b);
-    *odd = fabs(turn) < 0x1p25 ? far : 1;
+    *odd = fabs(turn) < 0x1p25 ? *odd : 1;
     turned(turn, &cosine, &sine);
     power->re = (float)(scale * cosine);
     power->im = (float)(scale * sine);
 }
 
+/* In two loops, as ew_power_row of power_lanes.h. */
 static void compute_pow_c64(int64_t n, const void *x, const void *y,
                             const void *with, void *out)
 {
     (void)with;
     const struct ew_c64 *from = x, *to = y;
     struct ew_c64 made[EW_BLOCKS];
-    double odd[EW_BLOCKS];
+    double log[EW_BLOCKS], angle[EW_BLOCKS], odd[EW_BLOCKS];
     n = n / EW_BLOCK * EW_BLOCK;
+    for (int64_t i = 0; i < n; i++) {
+        log[i] = log_magnitude(from[i].re, from[i].im);
+        angle[i] = fast_atan2_f64(from[i].im, from[i].re, &odd[i]);
+    }
     for (int64_t i = 0; i < n; i++)
-        fast_pow_c64(&from[i], &to[i], &made[i], &odd[i]);
+        fast_exp_c64(&to[i], log[i], angle[i], &made[i], &odd[i]);
     ew_block_odd(apply_slow_pow_c64, n, sizeof *made, odd, x, y, made);
     memcpy(out, made, (size_t)n * sizeof *made);
 }
@@ -144,9 +147,11 @@ static void compute_pow_c64(int64_t n, const void *x, const void *y,
 EW_INLINE void apply_pow_c64(const void *x, const void *y, const void *with,
                              void *out)
 {
+    const struct ew_c64 *from = x;
     struct ew_c64 power;
-    double odd;
-    fast_pow_c64(x, y, &power, &odd);
+    double odd, log = log_magnitude(from->re, from->im);
+    double angle = fast_atan2_f64(from->im, from->re, &odd);
+    fast_exp_c64(y, log, angle, &power, &odd);
     if (odd != 0)
         apply_slow_pow_c64(x, y, with, &power);
     memcpy(out, &power, sizeof power);

@@ -29,15 +29,6 @@ EW_INLINE double ew_power_exponent(float f, int32_t e, float y)
     return (double)(y * 0x1p-9f) * ew_wide_log2(f, e);
 }
 
-EW_INLINE float power_normal_f32(float x, float y, uint64_t *far)
-{
-    int32_t e;
-    float f = ew_wide_split(x, &e);
-    double u = ew_power_exponent(f, e, y);
-    *far |= bits_f64(u + u);
-    return (float)ew_wide_exp2(u);
-}
-
 EW_INLINE float power_positive_f32(float x, float y)
 {
     bool small = x < 0x1p-126f;
@@ -50,14 +41,21 @@ EW_INLINE float power_positive_f32(float x, float y)
 }
 
 /* x^y of n elements, a multiple of the block's size, which compilers are to
-   know. */
+   know. In two loops, as ew_power_row. */
 EW_INLINE bool powers_normal_f32(int64_t n, const float *x, const float *y,
                                  float *out)
 {
+    double u[EW_BLOCKS];
     uint64_t far = 0;
     n = n / EW_BLOCK * EW_BLOCK;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t e;
+        float f = ew_wide_split(x[i], &e);
+        u[i] = ew_power_exponent(f, e, y[i]);
+        far |= bits_f64(u[i] + u[i]);
+    }
     for (int64_t i = 0; i < n; i++)
-        out[i] = power_normal_f32(x[i], y[i], &far);
+        out[i] = (float)ew_wide_exp2(u[i]);
     return !(far >> 62 & 1);
 }
 

@@ -49,13 +49,27 @@ EW_INLINE struct ew_pair ew_power_exponent_f64(double x, double shift, double y)
 
 #if !defined(EW_WIDE_LANES)
 #if defined(EW_FAST_FMA)
-EW_INLINE double power_normal_f64(double x, double y, uint64_t *far)
+/* x^y of n elements, a multiple of the block's size, which compilers are to
+   know. In two loops, as ew_power_row. */
+EW_INLINE bool powers_normal_f64(int64_t n, const double *x, const double *y,
+                                 double *out)
 {
-    struct ew_pair u = ew_power_exponent_f64(x, 0, y);
-    double n;
-    *far |= bits_f64(u.high);
-    struct ew_pair power = ew_pair_exp2(u, &n);
-    return ew_pair_scale(power.high, n);
+    double high[EW_BLOCKS], low[EW_BLOCKS];
+    uint64_t far = 0;
+    n = n / EW_BLOCK * EW_BLOCK;
+    for (int64_t i = 0; i < n; i++) {
+        struct ew_pair u = ew_power_exponent_f64(x[i], 0, y[i]);
+        high[i] = u.high;
+        low[i] = u.low;
+        far |= bits_f64(u.high);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double whole;
+        struct ew_pair u = {high[i], low[i]};
+        struct ew_pair power = ew_pair_exp2(u, &whole);
+        out[i] = ew_pair_scale(power.high, whole);
+    }
+    return !(far >> 62 & 1);
 }
 
 /* Beyond all powers, the low part of the exponent may be no number. */
@@ -72,10 +86,12 @@ EW_INLINE double power_positive_f64(double x, double y)
     return ew_pair_scale_far(power, n);
 }
 #else
-EW_INLINE double power_normal_f64(double x, double y, uint64_t *far)
+EW_INLINE bool powers_normal_f64(int64_t n, const double *x, const double *y,
+                                 double *out)
 {
-    (void)far;
-    return x == 1 ? 1 : pow(x, y); /* of a signaling NaN, too */
+    for (int64_t i = 0; i < n; i++)
+        out[i] = x[i] == 1 ? 1 : pow(x[i], y[i]); /* of a signaling NaN, too */
+    return true;
 }
 
 EW_INLINE double power_positive_f64(double x, double y)
@@ -83,18 +99,6 @@ EW_INLINE double power_positive_f64(double x, double y)
     return pow(x, y);
 }
 #endif
-
-/* x^y of n elements, a multiple of the block's size, which compilers are to
-   know. */
-EW_INLINE bool powers_normal_f64(int64_t n, const double *x, const double *y,
-                                 double *out)
-{
-    uint64_t far = 0;
-    n = n / EW_BLOCK * EW_BLOCK;
-    for (int64_t i = 0; i < n; i++)
-        out[i] = power_normal_f64(x[i], y[i], &far);
-    return !(far >> 62 & 1);
-}
 
 EW_INLINE void powers_positive_f64(int64_t n, const double *x, const double *y,
                                    double *out)
