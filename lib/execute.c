@@ -13,7 +13,7 @@
 
 #include "deep.h"
 #include "steps.h"
-#include "strategy.h"
+#include "strategy_parts.h"
 
 enum {
     STREAM_BYTES = 2048, /* where there is but the buffer of what is made */
@@ -28,6 +28,7 @@ enum {
        columns are whole lines of what is turned. */
     BAND_SHARED = 256 << 10,
     BAND_ELEMENT = 4,
+    L1_WAY = 4096,   /* bytes from a line to the next one of its places */
     AGAIN_STEPS = 16 /* of a tile at one place, for the same reason */
 };
 
@@ -61,6 +62,8 @@ static int64_t tile_elements(const struct ew_pass *pass)
         ew_pass_widest(pass, pass->store && pass->stream ? EW_FORWARD : 2);
     int64_t alone = pass->act ? PIECE_BYTES : STREAM_BYTES;
     bool large = ew_pass_buffers(pass) || pass->again;
+    if (ew_strategy_is_small(pass) && !pass->again)
+        return EW_TILE_BYTES / 2 / widest;
     return (large ? EW_TILE_BYTES : alone) / widest;
 }
 
@@ -80,8 +83,23 @@ static int64_t tile_columns(const struct ew_pass *pass, int64_t rows,
     return least(cols, elements);
 }
 
-/* Asks for the lines of an operand, whichever way it runs. Inlined, as
-   compilers drop calls of functions that do nothing else. */
+/* Asks for lines, to be in the L2 cache if they are crowded, as there are many,
+   or all have the same few places in L1, or else there. Inlined, as compilers
+   drop calls of functions that do nothing else. */
+static inline __attribute__((always_inline)) void
+fetch_pieces(int64_t pieces, int64_t step, int64_t bytes, const char *at,
+             bool crowded)
+{
+    for (int64_t i = 0; i < pieces; i++, at += step)
+        for (int64_t byte = 0; byte < bytes; byte += EW_LINE)
+            if (crowded)
+                __builtin_prefetch(at + byte, 0, 2);
+            else
+                __builtin_prefetch(at + byte);
+}
+
+/* Asks for the lines of an operand, whichever way it runs; inlined for the same
+   reason. */
 static inline __attribute__((always_inline)) void
 fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
 {
@@ -96,9 +114,10 @@ fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
         return;
     if (turned && s.row < 0)
         line += (tile->rows - 1) * s.row;
-    for (int64_t i = 0; i < lines; i++, line += step)
-        for (int64_t byte = 0; byte < bytes; byte += EW_LINE)
-            __builtin_prefetch(line + byte);
+    if (pass->distant && (step % L1_WAY == 0 || !ew_strategy_is_small(pass)))
+        fetch_pieces(lines, step, bytes, line, true);
+    else
+        fetch_pieces(lines, step, bytes, line, false);
 }
 
 /* A loop around a block where there is none. */

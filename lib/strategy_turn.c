@@ -4,6 +4,7 @@
  * and blocks of the input are turned on the way in. Gives such tiles a shape,
  * and an order in which processors read ahead.
  */
+#include "cpu.h"
 #include "strategy_parts.h"
 #include "table.h"
 
@@ -22,8 +23,21 @@ enum {
        early enough. */
     AHEAD_TURNED = 17 << 20,
     AHEAD_LINES = 4,
-    READ_ON_FROM = 1 << 20 /* bytes of out that do not stay in the L2 cache */
+    READ_ON_FROM = 1 << 20, /* bytes of out that do not stay in the L2 cache */
+    /* Where processors read little ahead of tiles: bytes of all operands from
+       which all lines of the next tile are asked for, if columns are so far
+       apart; and bytes of out from which parts of lines are stored as usual. */
+    DISTANT_LATE = 18 << 20,
+    APART_LATE = 256,
+    COLUMNS_LATE = 64, /* that tiles of large elements gain by */
+    PARTS_LATE = 16 << 20
 };
+
+/* Whether this is such a processor: one of those whose stores are quick. */
+static bool reads_late(void)
+{
+    return ew_cpu_is(EW_QUICK_STORES);
+}
 
 /* Whether so many rows share one of input k, which is kept in a tile's buffer,
    that nothing is gained by turning more of it. */
@@ -86,6 +100,8 @@ static bool asks(const struct elementwise_plan *plan, int k, bool down,
 {
     const struct ew_pass *pass = &plan->pass;
     int64_t column = pass->turn * ew_pass_widest(pass, 2);
+    if (pass->distant)
+        return true;
     if (!pass->pack[k])
         return bytes >= STREAM_TURNED;
     bool both = pass->pack[EW_X] && pass->pack[EW_Y];
@@ -99,6 +115,33 @@ static bool fills(const struct elementwise_plan *plan, int k)
     return plan->loop[0].stride[k] != 0 && plan->loop[1].stride[k] != 0;
 }
 
+/* Whether input k is turned and a tile's columns of it are pairs of lines that
+   lie apart, or lies beside these. */
+static bool is_apart(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t turn = plan->pass.turn < rows->n ? plan->pass.turn : rows->n;
+    return !ew_strategy_is_turned(plan, k) ||
+           (turn * ew_magnitude(rows->stride[k]) >= 2 * EW_LINE &&
+            ew_magnitude(cols->stride[k]) >= APART_LATE);
+}
+
+/* Whether what tiles read comes from so far that all of it is asked for, as
+   processors do not. Two packed inputs of large elements gain nothing by it. */
+static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
+{
+    int64_t left = DISTANT_LATE; /* sums may overflow */
+    bool both = plan->pass.pack[EW_X] && plan->pass.pack[EW_Y];
+    bool wide = ew_pass_widest(&plan->pass, 2) >= EW_TURNED_WIDE;
+    if (bytes < READ_ON_FROM || !reads_late() || plan->pass.fold ||
+        !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) ||
+        (wide && (both || plan->loop[0].n < COLUMNS_LATE)))
+        return false;
+    for (int k = 0; k <= EW_OUT && left > 0; k++)
+        left -= ew_strategy_bytes(plan, k);
+    return left <= 0 && is_apart(plan, EW_X) && is_apart(plan, EW_Y);
+}
+
 void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
 {
     struct ew_pass *pass = &plan->pass;
@@ -109,6 +152,9 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
         pass->turn *= 2;
     else if (pass->pack[beside] && fills(plan, beside) &&
              ew_pass_widest(pass, 2) >= 4)
+        pass->turn /= 2;
+    pass->distant = is_distant(plan, bytes);
+    if (ew_strategy_is_small(pass))
         pass->turn /= 2;
     for (int k = 0; k < 2 && !pass->fold; k++)
         pass->ahead[k] = asks(plan, k, down, bytes);
@@ -149,7 +195,9 @@ void ew_strategy_read_on(struct elementwise_plan *plan, int64_t bytes)
 bool ew_strategy_streams_turned(const struct elementwise_plan *plan,
                                 int64_t bytes)
 {
+    int64_t size = plan->pass.stored[EW_OUT], row = plan->loop[0].n * size;
+    bool late = reads_late() && bytes >= PARTS_LATE && row >= EW_SHORT_TILED;
+    bool parts = size >= 4 && !late;
     return bytes >= STREAM_TURNED &&
-           (plan->pass.stored[EW_OUT] >= 4 ||
-            ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
+           (parts || ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
 }

@@ -456,6 +456,20 @@ START_TEST(tiles_of_several_loops_ask_for_lines_that_they_share)
 }
 END_TEST
 
+/* Plans x + y, of which x is transposed, or both, or y has gaps. */
+static void plan_turned(struct elementwise_plan *p, const int64_t shape[2],
+                        elementwise_dtype type, char beside)
+{
+    const int64_t strides[] = {1, shape[0]};
+    const int64_t gaps[] = {2 * shape[1], 2};
+    const int64_t *y_strides = beside == 't' ? strides : NULL;
+    elementwise_tensor a = {NULL, type, 2, shape, strides};
+    elementwise_tensor b = {NULL, type, 2, shape,
+                            beside == 'g' ? gaps : y_strides};
+    elementwise_tensor o = {NULL, type, 2, shape, NULL};
+    ck_assert_int_eq(ew_plan_make(p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+}
+
 /* Rows of a tile, and of what lines are asked for. */
 START_TEST(turned_tiles_have_a_shape_for_each_type)
 {
@@ -479,19 +493,66 @@ START_TEST(turned_tiles_have_a_shape_for_each_type)
                    {{2100, 2100}, ELEMENTWISE_U8, 0, 32, "-b", 0},
                    {{2100, 2100}, ELEMENTWISE_F16, 0, 32, "-b", 0},
                    {{2100, 2101}, ELEMENTWISE_F32, 0, 32, "-b", 1}};
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(0);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        const int64_t *shape = layouts[i].shape, strides[] = {1, shape[0]};
-        elementwise_dtype type = layouts[i].type;
-        elementwise_tensor a = {NULL, type, 2, shape, strides};
-        elementwise_tensor b = {NULL, type, 2, shape,
-                                layouts[i].both ? strides : NULL};
-        elementwise_tensor o = {NULL, type, 2, shape, NULL};
-        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        plan_turned(&p, layouts[i].shape, layouts[i].type,
+                    layouts[i].both ? 't' : 0);
         ck_assert_int_eq(p.pass.turn, layouts[i].rows);
         for (int k = 0; k < 2; k++)
             ck_assert_int_eq(p.pass.ahead[k], layouts[i].ahead[k] != '-');
         ck_assert_int_eq(p.pass.stream != NULL, layouts[i].streams);
+        ck_assert(!p.pass.distant);
+    }
+}
+END_TEST
+
+/* The same where processors read little ahead of tiles: what comes from memory,
+   18 MiB of all operands, is asked for if columns are pairs of lines that lie
+   apart, and large elements are in tiles of less rows. */
+START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
+{
+    static const struct {
+        int64_t shape[2];
+        elementwise_dtype type;
+        char beside; /* transposed, with gaps, or dense */
+        int rows;
+        bool distant, streams;
+    } layouts[] = {{{2048, 2048}, ELEMENTWISE_U8, 0, 32, 0, 1},
+                   {{2048, 2048}, ELEMENTWISE_F16, 0, 32, 0, 1},
+                   {{2048, 2048}, ELEMENTWISE_F16, 't', 64, 1, 1},
+                   {{2048, 2048}, ELEMENTWISE_F32, 0, 32, 1, 1},
+                   {{1024, 1536}, ELEMENTWISE_F32, 0, 32, 1, 1},
+                   {{1024, 1520}, ELEMENTWISE_F32, 0, 32, 0, 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 0, 16, 1, 1},
+                   {{512, 1024}, ELEMENTWISE_F64, 0, 32, 0, 1},
+                   {{2048, 2048}, ELEMENTWISE_F32, 't', 64, 1, 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 't', 64, 0, 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 'g', 16, 0, 1},
+                   {{1 << 15, 48}, ELEMENTWISE_F64, 0, 32, 0, 1},
+                   /* columns of less than two lines, or near each other */
+                   {{24, 1 << 17}, ELEMENTWISE_F32, 0, 32, 0, 1},
+                   {{48, 1 << 16}, ELEMENTWISE_F32, 0, 32, 0, 1},
+                   {{64, 1 << 15}, ELEMENTWISE_F32, 0, 32, 1, 1},
+                   /* rows start anywhere in a line */
+                   {{2100, 2101}, ELEMENTWISE_F32, 0, 32, 0, 0},
+                   {{1990, 2101}, ELEMENTWISE_F32, 0, 32, 0, 1},
+                   /* or are short, and dense in a tile */
+                   {{1 << 16, 126}, ELEMENTWISE_F32, 0, 32, 0, 1},
+                   {{1 << 15, 130}, ELEMENTWISE_F32, 0, 32, 0, 0}};
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(EW_QUICK_STORES);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        plan_turned(&p, layouts[i].shape, layouts[i].type, layouts[i].beside);
+        ck_assert_msg(p.pass.turn == layouts[i].rows &&
+                          p.pass.distant == layouts[i].distant &&
+                          (p.pass.stream != NULL) == layouts[i].streams,
+                      "%d: %d rows, %d, %d", (int)i, p.pass.turn,
+                      p.pass.distant, p.pass.stream != NULL);
+        ck_assert(!p.pass.distant ||
+                  (p.pass.ahead[EW_X] && p.pass.ahead[EW_Y]));
     }
 }
 END_TEST
@@ -911,6 +972,27 @@ START_TEST(what_is_read_again_gives_the_results_of_the_reference)
 }
 END_TEST
 
+/* What comes from memory: small tiles of large elements, and others, of rows
+   and columns that are no whole tiles; whatever the processor. */
+START_TEST(large_turned_inputs_give_the_results_of_the_reference)
+{
+    static const int64_t shapes[][2] = {{1003, 808}, {1003, 408}};
+    static const int64_t down[] = {1, 1003};
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < 4; i++) {
+        const int64_t *shape = shapes[i / 2];
+        elementwise_dtype type = i / 2 ? ELEMENTWISE_C128 : ELEMENTWISE_F64;
+        support_make(&x, type, 2, shape, down, SUPPORT_HIGH);
+        support_make(&y, type, 2, shape, NULL, SUPPORT_LOW);
+        support_make(&out, type, 2, shape, NULL, SUPPORT_HIGH);
+        ew_cpu_tune(i % 2 ? EW_QUICK_STORES : 0);
+        fill_and_verify(ELEMENTWISE_SUB, NULL);
+    }
+    release();
+}
+END_TEST
+
 START_TEST(every_layout_is_copied)
 {
     int64_t shape[4], strides[4];
@@ -951,6 +1033,8 @@ int main(void)
     tcase_add_test(
         choosing, quotients_of_integers_are_folded_if_rows_leave_vectors_empty);
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
+    tcase_add_test(
+        choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);
     tcase_add_test(
@@ -973,6 +1057,9 @@ int main(void)
                         0, EW_LEVELS);
     tcase_add_loop_test(running,
                         what_is_read_again_gives_the_results_of_the_reference,
+                        0, EW_LEVELS);
+    tcase_add_loop_test(running,
+                        large_turned_inputs_give_the_results_of_the_reference,
                         0, EW_LEVELS);
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
     tcase_add_loop_test(running, comparisons_keep_a_row_of_halves, 0,
