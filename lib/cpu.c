@@ -54,7 +54,7 @@ static unsigned machine_tuning(void)
 #if defined(EW_HAVE_X86_LEVELS)
     __builtin_cpu_init();
     if (__builtin_cpu_is("amd"))
-        return EW_QUICK_STORES | EW_QUICK_QUOTIENTS;
+        return EW_QUICK_STORES | EW_QUICK_QUOTIENTS | EW_FAR_READS;
 #endif
     return 0;
 }

@@ -41,7 +41,9 @@ void ew_cpu_limit(int level);
 enum ew_quick {
     EW_QUICK_STORES = 1,    /* wait for no lines, so none are asked for ahead */
     EW_QUICK_QUOTIENTS = 2, /* of floats: no products with an inverse */
-    EW_TUNINGS = 4          /* sets */
+    EW_FAR_READS = 4, /* what is asked for far ahead comes sooner, if it is one
+                         input alone */
+    EW_TUNINGS = 8    /* sets */
 };
 extern atomic_uint ew_cpu_tuning;
 

@@ -26,6 +26,7 @@
  */
 #include "strategy.h"
 
+#include "cpu.h"
 #include "strategy_parts.h"
 #include "table.h"
 #include "tile.h"
@@ -38,7 +39,10 @@ enum {
        several loops ask for the lines of the next one, or of all together, with
        gaps: then for any lines. */
     AHEAD_FROM = 1 << 20,
-    AHEAD_ALL = 20 << 20
+    AHEAD_ALL = 20 << 20,
+    /* Bytes of out, and of all operands with their gaps. */
+    STREAM_CROWDED = 4 << 20,
+    CROWD_FROM = 32 << 20
 };
 
 int64_t ew_strategy_bytes(const struct elementwise_plan *plan, int k)
@@ -159,6 +163,20 @@ static bool ends_rows(const struct elementwise_plan *plan)
     return is_short && row % EW_LINE != 0;
 }
 
+/* Whether out, though small, would be gone from the caches before it is read,
+   for all that is read with it: lines of inputs with gaps. */
+static bool is_crowded(const struct elementwise_plan *plan, int64_t bytes)
+{
+    bool gaps = false;
+    int64_t left = CROWD_FROM; /* sums of spans may overflow */
+    for (int k = 0; k <= EW_OUT && left > 0; k++)
+        left -= span_of(plan, k);
+    for (int k = 0; k < EW_OUT; k++)
+        gaps |= plan->pass.pack[k] && plan->loop[0].stride[k];
+    return ew_cpu_is(EW_FAR_READS) && bytes >= STREAM_CROWDED && gaps &&
+           left <= 0 && plan->pass.past && !plan->pass.deep;
+}
+
 /* What is scattered is stored in parts of lines. */
 void ew_strategy_stream(struct elementwise_plan *plan)
 {
@@ -208,7 +226,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     if (pass->turn && !pass->again)
         ew_strategy_read_on(plan, bytes);
     if (pass->turn ? ew_strategy_streams_turned(plan, bytes)
-                   : ew_strategy_streams(bytes))
+                   : ew_strategy_streams(bytes) || is_crowded(plan, bytes))
         ew_strategy_stream(plan);
     if (!ew_pass_tiles(pass))
         go_across(plan);

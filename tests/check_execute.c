@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "cpu.h"
 #include "execute.h"
 #include "support.h"
 
@@ -381,6 +382,37 @@ START_TEST(what_is_in_place_stays_in_the_caches)
 }
 END_TEST
 
+/* In place beside an input that stands still, in tiles or not, from AVX-512
+   on. */
+START_TEST(what_is_read_alone_is_read_far_ahead)
+{
+    int64_t a[100] = {0}, b[100] = {0};
+    struct ew_pass pass = {.op = never,
+                           .past = add,
+                           .stream = stream,
+                           .size = {8, 8, 8},
+                           .stored = {8, 8, 8}};
+    struct ew_loop still = {100, {8, 0, 8, 0, 0}};
+    struct ew_loop row[] = {{50, {8, 8, 8, 0, 0}}, {2, {400, 0, 400, 0, 0}}};
+    void *into_x[] = {a, b, a}, *into_y[] = {b, a, a};
+    if (!support_level(EW_LEVEL_AVX512))
+        return;
+    ew_cpu_tune(EW_FAR_READS);
+    forget();
+    ew_execute(&still, 1, &pass, into_x);
+    ew_execute(row, 2, &pass, into_x);
+    ck_assert_int_eq(computed, 200);
+    pass.op = add;
+    pass.past = never;
+    ew_execute(&still, 1, &pass, into_y);
+    ew_cpu_tune(0);
+    ew_execute(&still, 1, &pass, into_x);
+    ck_assert_int_eq(computed, 400);
+    ck_assert_int_eq(streamed, 0);
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 START_TEST(short_rows_are_streamed_as_whole_lines_only)
 {
     _Alignas(64) int64_t c[72] = {0};
@@ -649,6 +681,7 @@ int main(void)
     tcase_add_test(tiles, what_is_broadcast_is_converted_once_per_tile);
     tcase_add_loop_test(tiles, steps_that_are_left_out_are_not_missed, 0, 32);
     tcase_add_test(tiles, what_is_in_place_stays_in_the_caches);
+    tcase_add_test(tiles, what_is_read_alone_is_read_far_ahead);
     tcase_add_test(tiles, short_rows_are_streamed_as_whole_lines_only);
     tcase_add_test(tiles, the_last_step_may_stream_itself);
     tcase_add_test(tiles, an_activation_may_run_the_operation_and_stream_both);

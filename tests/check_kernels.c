@@ -210,8 +210,8 @@ static void try_forms(const struct kernel *k)
             try_form(k, &forms[f], n, DENSE, (enum alias)((n + f) % 3));
 }
 
-/* A kernel that stores past the caches: rows of ends alone, of one line and of
-   several, from wherever in a line they start. */
+/* A kernel that stores past the caches, perhaps not in place: rows of ends
+   alone, of one line and of several, from wherever in a line they start. */
 static void try_past(struct kernel *k)
 {
     static const struct form dense[] = {{1, 1, 1}, {1, 0, 1}, {0, 1, 1}};
@@ -219,7 +219,8 @@ static void try_past(struct kernel *k)
     for (int f = 0; k->run && f < 3; f++)
         for (int n = 0; n < 7; n++) {
             try_form(k, &dense[f], lengths[n], ONE_ROW, APART);
-            try_form(k, &dense[f], lengths[n], (f + n) % ROW_KINDS, APART);
+            try_form(k, &dense[f], lengths[n], (f + n) % ROW_KINDS,
+                     (enum alias)((f + n) % 3));
         }
 }
 

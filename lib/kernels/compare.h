@@ -42,9 +42,39 @@ EW_INLINE void ew_compare_mirrored(ew_kernel *mirrored, int64_t rows,
 #include "compare_masks.h"
 #endif
 
+/* How far ahead the input of a comparison is read that is alone in moving, some
+   bytes at a time, unless it has so few that it stays in the L2 cache. */
+enum {
+    EW_COMPARE_AHEAD = 8192,
+    EW_COMPARE_SOME = 256,
+    EW_COMPARE_NEAR = 256 << 10
+};
+
+/* Asks for lines of such a row, for the L1 cache only, so that it costs little
+   where they are near. */
+EW_INLINE void ew_compare_ask(const char *row, int64_t at)
+{
+    EW_UNROLLED
+    for (int64_t b = 0; b < EW_COMPARE_SOME; b += EW_LINE)
+        __builtin_prefetch(row + at + EW_COMPARE_AHEAD + b, 0, 0);
+}
+
+/* Whether that may pay: not for elements so small that their results are as
+   much to store. */
+EW_INLINE bool ew_compare_alone(int64_t size, int64_t step_x, int64_t step_y)
+{
+#if defined(EW_COMPARE_BITS)
+    return size >= 4 && step_x != step_y;
+#else
+    (void)size, (void)step_x, (void)step_y;
+    return false;
+#endif
+}
+
 /* All rows in their form. The last step ends where the row does and makes some
    elements twice: out is never x or y, which are of another type. It is the
-   first to be made, so that there is one loop and no choice in it. */
+   first to be made, so that there is one loop and no choice in it but after how
+   many steps to ask. */
 EW_INLINE void ew_compare_rows(ew_compare_test *test, ew_apply *apply,
                                int64_t size, int64_t rows, int64_t cols,
                                void *const data[], const struct ew_stride s[],
@@ -53,6 +83,9 @@ EW_INLINE void ew_compare_rows(ew_compare_test *test, ew_apply *apply,
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT];
     const int64_t n = ew_compare_count(size), last = cols - n;
+    const bool alone = ew_compare_alone(size, step_x, step_y);
+    const bool asks = alone && rows * cols * size > EW_COMPARE_NEAR &&
+                      ew_cpu_is(EW_FAR_READS);
     for (; rows > 0; rows--) {
         const struct ew_compare_from from_x = ew_compare_from(x, step_x, size);
         const struct ew_compare_from from_y = ew_compare_from(y, step_y, size);
@@ -61,10 +94,18 @@ EW_INLINE void ew_compare_rows(ew_compare_test *test, ew_apply *apply,
             ew_compare_few(test, apply, size, &from_x, &from_y, 0, cols, out);
         } else {
             do {
-                ew_compare_step(test, size, &from_x, &from_y, c, out);
-                c = next;
-                next += n;
-            } while (c < last);
+                int64_t stop = last;
+                if (asks) {
+                    ew_compare_ask(step_x ? x : y, (next - n) * size);
+                    if (stop > next - n + EW_COMPARE_SOME / size)
+                        stop = next - n + EW_COMPARE_SOME / size;
+                }
+                do {
+                    ew_compare_step(test, size, &from_x, &from_y, c, out);
+                    c = next;
+                    next += n;
+                } while (c < stop);
+            } while (alone && c < last);
         }
         x += s[EW_X].row;
         y += s[EW_Y].row;

@@ -220,27 +220,47 @@ EW_INLINE void ew_loop_fetch(struct ew_next *next)
         next->at += next->step;
 }
 
-enum { EW_READ_AHEAD = 3072, EW_LONG_ROW = 16 * EW_READ_AHEAD }; /* bytes */
+/* Bytes. */
+enum {
+    EW_READ_AHEAD = 3072,
+    EW_READ_FAR = 16384,
+    EW_LONG_ROW = 16 * EW_READ_AHEAD
+};
 
 /* How far ahead lines of an input are asked for, which processors do by
    themselves as far as a page, but too late where other cores wait for memory,
    too. At a multiple of 4 KiB that costs a tenth; where rows have gaps between
-   them, which would be asked for, it would cost more than it gains. */
-EW_INLINE int64_t ew_loop_reach(struct ew_stride s, int64_t rows, int64_t cols)
+   them, which would be asked for, it would cost more than it gains. An input
+   whose elements or rows are all there is to bring is alone, and some
+   processors read it a tenth faster from farther on. */
+static __attribute__((noinline, unused)) void
+ew_loop_reach(int64_t rows, int64_t cols, const struct ew_stride s[],
+              int64_t reach[2])
 {
-    int64_t row = cols * s.col;
-    bool goes_on = rows == 1 || s.row == row || row >= EW_LONG_ROW;
-    return goes_on ? EW_READ_AHEAD : 0;
+    for (int k = EW_X; k <= EW_Y; k++) {
+        struct ew_stride other = s[EW_Y - k];
+        int64_t row = cols * s[k].col;
+        bool goes_on = rows == 1 || s[k].row == row || row >= EW_LONG_ROW;
+        bool alone = other.col == 0 || (rows > 1 && other.row == 0);
+        bool far = alone && ew_cpu_is(EW_FAR_READS);
+        reach[k] = !goes_on ? 0 : far ? EW_READ_FAR : EW_READ_AHEAD;
+    }
 }
 
 /* As ew_loop_row, with the lines that lie wholly in the row stored past the
-   caches, and x and y asked for so far ahead. These are apart from out. */
+   caches, and x and y asked for so far ahead. These are apart from out, but on
+   AVX-512, where lines are stored as usual if they are not. */
 EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
                               const char *y, const void *with, char *out,
                               int64_t step_x, int64_t step_y, int64_t step_out,
                               const int64_t reach[2])
 {
     int64_t c = 0, n = EW_LINE / step_out;
+#if defined(__AVX512F__)
+    const bool past = out != x && out != y;
+#else
+    const bool past = true;
+#endif
     for (; c < cols && (uintptr_t)(out + c * step_out) % EW_LINE; c++)
         apply(x + c * step_x, y + c * step_y, with, out + c * step_out);
     for (; c + n <= cols; c += n) {
@@ -253,7 +273,10 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
         for (int64_t i = 0; i < n; i++)
             apply(x + (c + i) * step_x, y + (c + i) * step_y, with,
                   line + i * step_out);
-        ew_loop_store_line(out + c * step_out, line);
+        if (past)
+            ew_loop_store_line(out + c * step_out, line);
+        else
+            memcpy(out + c * step_out, line, EW_LINE);
     }
     for (; c < cols; c++)
         apply(x + c * step_x, y + c * step_y, with, out + c * step_out);
@@ -267,7 +290,8 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
  *     EW_ROWS_SHORT   the same; those of a few lines have no elements left
  *                     over; of long ones the lines of out are asked for
  *     EW_ROWS_SLOW    the last two, of operations that take longer than memory
- *     EW_ROWS_PAST    stores past the caches, for x and y apart from out
+ *     EW_ROWS_PAST    stores past the caches, for x and y apart from out, or on
+                    AVX-512 reads far ahead
  */
 enum ew_rows {
     EW_ROWS,
@@ -431,8 +455,9 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
         return;
     }
 #endif
-    const int64_t reach[] = {ew_loop_reach(s[EW_X], rows, cols),
-                             ew_loop_reach(s[EW_Y], rows, cols)};
+    int64_t reach[] = {0, 0};
+    if (how == EW_ROWS_PAST)
+        ew_loop_reach(rows, cols, s, reach);
     const int64_t below = ew_loop_below(s[EW_OUT]);
     for (;;) {
         ew_loop_formed(apply, how, cols, x, y, with, out, step_x, step_y,
