@@ -61,6 +61,57 @@ EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
 }
 #endif
 
+/* Whether divisions take little longer than products, which makes the plainest
+   way the fastest. */
+EW_INLINE bool ew_divide_is_quick(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
+}
+
+/* By one number, as quotients where divisions are quick, or any other. */
+enum ew_divide_way { EW_DIVIDE_ANY, EW_DIVIDE_BY_ONE, EW_DIVIDE_QUICKLY };
+
+#if defined(__AVX512DQ__)
+/* Numbers of 32 bits at even or at odd places as double, and quotients back,
+   by way of 64 bits, whose conversions are single steps. What has to wrap, as
+   -2^31 / -1, does. */
+EW_INLINE __m512d ew_divide_widen(__m512i n, bool odd, bool is_signed)
+{
+    if (!odd)
+        n = _mm512_slli_epi64(n, 32);
+    return _mm512_cvtepi64_pd(is_signed ? _mm512_srai_epi64(n, 32)
+                                        : _mm512_srli_epi64(n, 32));
+}
+
+EW_INLINE __m512i ew_divide_part(__m512i x, __m512i y, bool odd, bool is_signed,
+                                 bool floors)
+{
+    __m512d q = _mm512_div_pd(ew_divide_widen(x, odd, is_signed),
+                              ew_divide_widen(y, odd, is_signed));
+    if (!floors || !is_signed)
+        return _mm512_cvttpd_epi64(q);
+    return _mm512_cvt_roundpd_epi64(q,
+                                    _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
+/* Sixteen quotients, or what they leave, each by a division of its own. Double
+   tells a quotient beside an integer from that integer. */
+EW_INLINE __m512i ew_divide_quickly(__m512i x, __m512i y, bool is_signed,
+                                    bool floors, bool rest)
+{
+    y = _mm512_mask_mov_epi32(y, _mm512_testn_epi32_mask(y, y),
+                              _mm512_set1_epi32(1));
+    __m512i even = ew_divide_part(x, y, false, is_signed, floors);
+    __m512i odd = ew_divide_part(x, y, true, is_signed, floors);
+    __m512i q = _mm512_mask_shuffle_epi32(even, 0xaaaa, odd, _MM_PERM_CCAA);
+    return rest ? _mm512_sub_epi32(x, _mm512_mullo_epi32(q, y)) : q;
+}
+#endif
+
 #if defined(__AVX2__)
 /* 2^52 + n, whose last bits are those of n. */
 EW_INLINE double ew_divide_on_52(uint64_t n)
