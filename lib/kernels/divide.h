@@ -87,28 +87,40 @@ EW_INLINE __m512d ew_divide_widen(__m512i n, bool odd, bool is_signed)
                                         : _mm512_srli_epi64(n, 32));
 }
 
-EW_INLINE __m512i ew_divide_part(__m512i x, __m512i y, bool odd, bool is_signed,
-                                 bool floors)
+/* Quotients of what double holds, truncated or rounded down: it tells one
+   beside an integer from that integer. */
+EW_INLINE __m512i ew_divide_whole(__m512d x, __m512d y, bool down)
 {
-    __m512d q = _mm512_div_pd(ew_divide_widen(x, odd, is_signed),
-                              ew_divide_widen(y, odd, is_signed));
-    if (!floors || !is_signed)
-        return _mm512_cvttpd_epi64(q);
-    return _mm512_cvt_roundpd_epi64(q,
-                                    _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    __m512d q = _mm512_div_pd(x, y);
+    return down ? _mm512_cvt_roundpd_epi64(q, _MM_FROUND_TO_NEG_INF |
+                                                  _MM_FROUND_NO_EXC)
+                : _mm512_cvttpd_epi64(q);
 }
 
-/* Sixteen quotients, or what they leave, each by a division of its own. Double
-   tells a quotient beside an integer from that integer. */
-EW_INLINE __m512i ew_divide_quickly(__m512i x, __m512i y, bool is_signed,
-                                    bool floors, bool rest)
+/* Sixteen quotients, or what they leave, each by a division of its own. */
+EW_INLINE __m512i ew_divide_quickly_32(__m512i x, __m512i y, bool is_signed,
+                                       bool floors, bool rest)
 {
+    const bool down = floors && is_signed;
     y = _mm512_mask_mov_epi32(y, _mm512_testn_epi32_mask(y, y),
                               _mm512_set1_epi32(1));
-    __m512i even = ew_divide_part(x, y, false, is_signed, floors);
-    __m512i odd = ew_divide_part(x, y, true, is_signed, floors);
+    __m512i even = ew_divide_whole(ew_divide_widen(x, false, is_signed),
+                                   ew_divide_widen(y, false, is_signed), down);
+    __m512i odd = ew_divide_whole(ew_divide_widen(x, true, is_signed),
+                                  ew_divide_widen(y, true, is_signed), down);
     __m512i q = _mm512_mask_shuffle_epi32(even, 0xaaaa, odd, _MM_PERM_CCAA);
     return rest ? _mm512_sub_epi32(x, _mm512_mullo_epi32(q, y)) : q;
+}
+
+/* Eight of small ones. */
+EW_INLINE __m512i ew_divide_quickly_64(__m512i x, __m512i y, bool is_signed,
+                                       bool floors, bool rest)
+{
+    y = _mm512_mask_mov_epi64(y, _mm512_testn_epi64_mask(y, y),
+                              _mm512_set1_epi64(1));
+    __m512i q = ew_divide_whole(_mm512_cvtepi64_pd(x), _mm512_cvtepi64_pd(y),
+                                floors && is_signed);
+    return rest ? _mm512_sub_epi64(x, _mm512_mullo_epi64(q, y)) : q;
 }
 #endif
 
