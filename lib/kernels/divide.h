@@ -264,6 +264,17 @@ typedef uint16_t ew_vector_16 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
 typedef uint32_t ew_vector_32 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
 typedef uint64_t ew_vector_64 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
 
+#if defined(__AVX2__)
+EW_INLINE bool ew_divide_is_none(ew_vector_64 v)
+{
+#if defined(__AVX512F__)
+    return !_mm512_test_epi64_mask((__m512i)v, (__m512i)v);
+#else
+    return _mm256_testz_si256((__m256i)v, (__m256i)v);
+#endif
+}
+#endif
+
 EW_INLINE void ew_divide_repeat(uint64_t word, void *to)
 {
     ew_vector_64 v = (ew_vector_64){0} + word;
