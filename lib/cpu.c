@@ -10,8 +10,8 @@
 
 #include "elementwise.h"
 
-static const char *const names[EW_LEVELS] = {"base", "avx2", "avx512",
-                                             "avx512vbmi"};
+static const char names[EW_LEVELS][sizeof "avx512vbmi"] = {
+    "base", "avx2", "avx512", "avx512vbmi"};
 
 atomic_int ew_cpu_known;
 atomic_uint ew_cpu_tuning;

@@ -40,7 +40,7 @@ void ew_cpu_limit(int level);
    same. Bits of a set, which is empty until the level is found. */
 enum ew_quick {
     EW_QUICK_STORES = 1,    /* wait for no lines, so none are asked for ahead */
-    EW_QUICK_QUOTIENTS = 2, /* of floats: no products with an inverse */
+    EW_QUICK_QUOTIENTS = 2, /* of floats take little longer than products */
     EW_FAR_READS = 4, /* what is asked for far ahead comes sooner, if it is one
                          input alone */
     EW_TUNINGS = 8    /* sets */

@@ -35,11 +35,12 @@ static const struct ew_op_facts *const ops = ew_types_ops;
 enum { OPS = sizeof ew_types_ops / sizeof *ew_types_ops };
 _Static_assert(OPS - 1 == EW_LAST_OP, "the header and ops.def differ");
 
-static const char *const acts[] = {"none",    "relu", "relu6", "leaky_relu",
-                                   "sigmoid", "tanh", "gelu",  "silu"};
+/* No pointers, which would be relocated at each start. */
+static const char acts[][sizeof "leaky_relu"] = {
+    "none", "relu", "relu6", "leaky_relu", "sigmoid", "tanh", "gelu", "silu"};
 enum { ACTS = sizeof acts / sizeof *acts };
 
-static const char *const statuses[] = {
+static const char statuses[][sizeof "DIVISION_BY_ZERO"] = {
     "OK",       "INVALID",    "BAD_AXIS",  "BAD_SHAPE",        "BAD_DTYPE",
     "OVERLAP",  "MISALIGNED", "TOO_LARGE", "DIVISION_BY_ZERO", "NO_GRADIENT",
     "NO_MEMORY"};

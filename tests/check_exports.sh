@@ -91,7 +91,7 @@ nothing "memory is allocated for plans alone" "$folder/allocate"
 
 # Writable memory is the level of kernels and each thread's message; what is
 # only relocated (.data.rel.ro) counts as constant.
-awk '$2 ~ /^[bBC]$/ && $3 !~ /^(ew_cpu_known|message)$/' "$folder/all" \
+awk '$2 ~ /^[bBC]$/ && $3 !~ /^(ew_cpu_known|ew_cpu_tuning|message)$/' "$folder/all" \
     >"$folder/written"
 size -A "$internal" 2>/dev/null |
     awk '$1 ~ /^\.t?data$/ && $2 > 0' >>"$folder/written"

@@ -77,6 +77,19 @@ EW_INLINE double op_hypot_f64(double x, double y)
     return a == INFINITY || b == INFINITY ? INFINITY : h;
 }
 
+/* The same, unscaled, if the squares show that none is needed. odd: 1 if not.
+ */
+EW_INLINE double fast_hypot_f64(double x, double y, double *odd)
+{
+    double a = fabs(x), b = fabs(y);
+    double high = a < b ? b : a, low = a < b ? a : b;
+    struct ew_pair sum =
+        ew_pair_add(ew_pair_product(high, high), ew_pair_product(low, low));
+    bool fits = sum.high >= 0x1p-798 && sum.high <= 0x1p998;
+    *odd = fits || (sum.high == 0 && high == 0) ? 0.0 : 1.0;
+    return sqrt(sum.high + sum.low);
+}
+
 /* log(1 + p), 0 <= p <= 1: 2 artanh(s), s = p / (2 + p), with all but the first
    term in log1p_rest. */
 EW_INLINE struct ew_pair ew_angle_log1p(struct ew_pair p)

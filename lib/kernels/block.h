@@ -139,7 +139,8 @@ EW_INLINE int64_t ew_block_count(const struct ew_block_place *at)
     return n < EW_BLOCK ? n : n - n % EW_BLOCK;
 }
 
-/* The elements themselves where they are whole blocks, else in a buffer. */
+/* The elements themselves where they are whole blocks, else in a buffer. What
+   is one element is in it since the first place, from which most are taken. */
 EW_INLINE const char *ew_block_input(const struct ew_block_place *at, int64_t n,
                                      void *data, struct ew_stride s,
                                      int64_t size, const void *one,
@@ -147,6 +148,8 @@ EW_INLINE const char *ew_block_input(const struct ew_block_place *at, int64_t n,
 {
     if (ew_block_whole(at, n, s, size))
         return ew_block_at(at, data, s);
+    if (s.col == 0 && (s.row == 0 || at->row == 0) && at->row + at->col > 0)
+        return buffer;
     ew_block_load(*at, n, data, s, size, buffer);
     for (; n % EW_BLOCK; n++)
         memcpy(buffer + n * size, one, (size_t)size);

@@ -61,6 +61,58 @@ EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
 }
 #endif
 
+/* By one number, as quotients where divisions are quick, or any other. */
+enum ew_divide_way { EW_DIVIDE_ANY, EW_DIVIDE_BY_ONE, EW_DIVIDE_QUICKLY };
+
+#if defined(__AVX512DQ__)
+/* Numbers of 32 bits at even or at odd places as double, and quotients back,
+   by way of 64 bits, whose conversions are single steps. What has to wrap, as
+   -2^31 / -1, does. */
+EW_INLINE __m512d ew_divide_widen(__m512i n, bool odd, bool is_signed)
+{
+    if (!odd)
+        n = _mm512_slli_epi64(n, 32);
+    return _mm512_cvtepi64_pd(is_signed ? _mm512_srai_epi64(n, 32)
+                                        : _mm512_srli_epi64(n, 32));
+}
+
+/* Quotients of what double holds, truncated or rounded down: it tells one
+   beside an integer from that integer. */
+EW_INLINE __m512i ew_divide_whole(__m512d x, __m512d y, bool down)
+{
+    __m512d q = _mm512_div_pd(x, y);
+    return down ? _mm512_cvt_roundpd_epi64(q, _MM_FROUND_TO_NEG_INF |
+                                                  _MM_FROUND_NO_EXC)
+                : _mm512_cvttpd_epi64(q);
+}
+
+/* Sixteen quotients, or what they leave, each by a division of its own. */
+EW_INLINE __m512i ew_divide_quickly_32(__m512i x, __m512i y, bool is_signed,
+                                       bool floors, bool rest)
+{
+    const bool down = floors && is_signed;
+    y = _mm512_mask_mov_epi32(y, _mm512_testn_epi32_mask(y, y),
+                              _mm512_set1_epi32(1));
+    __m512i even = ew_divide_whole(ew_divide_widen(x, false, is_signed),
+                                   ew_divide_widen(y, false, is_signed), down);
+    __m512i odd = ew_divide_whole(ew_divide_widen(x, true, is_signed),
+                                  ew_divide_widen(y, true, is_signed), down);
+    __m512i q = _mm512_mask_shuffle_epi32(even, 0xaaaa, odd, _MM_PERM_CCAA);
+    return rest ? _mm512_sub_epi32(x, _mm512_mullo_epi32(q, y)) : q;
+}
+
+/* Eight of small ones. */
+EW_INLINE __m512i ew_divide_quickly_64(__m512i x, __m512i y, bool is_signed,
+                                       bool floors, bool rest)
+{
+    y = _mm512_mask_mov_epi64(y, _mm512_testn_epi64_mask(y, y),
+                              _mm512_set1_epi64(1));
+    __m512i q = ew_divide_whole(_mm512_cvtepi64_pd(x), _mm512_cvtepi64_pd(y),
+                                floors && is_signed);
+    return rest ? _mm512_sub_epi64(x, _mm512_mullo_epi64(q, y)) : q;
+}
+#endif
+
 #if defined(__AVX2__)
 /* 2^52 + n, whose last bits are those of n. */
 EW_INLINE double ew_divide_on_52(uint64_t n)
@@ -200,6 +252,17 @@ enum { EW_DIVIDE_VECTOR = 16 };
 typedef uint16_t ew_vector_16 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
 typedef uint32_t ew_vector_32 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
 typedef uint64_t ew_vector_64 __attribute__((vector_size(EW_DIVIDE_VECTOR)));
+
+#if defined(__AVX2__)
+EW_INLINE bool ew_divide_is_none(ew_vector_64 v)
+{
+#if defined(__AVX512F__)
+    return !_mm512_test_epi64_mask((__m512i)v, (__m512i)v);
+#else
+    return _mm256_testz_si256((__m256i)v, (__m256i)v);
+#endif
+}
+#endif
 
 EW_INLINE void ew_divide_repeat(uint64_t word, void *to)
 {
