@@ -51,12 +51,15 @@ enum {
 };
 
 /* Asks for lines of such a row, for the L1 cache only, so that it costs little
-   where they are near. */
-EW_INLINE void ew_compare_ask(const char *row, int64_t at)
+   where they are near. Returns the element up to which that is enough. */
+EW_INLINE int64_t ew_compare_ask(const char *row, int64_t c, int64_t last,
+                                 int64_t size)
 {
+    const int64_t stop = c + EW_COMPARE_SOME / size;
     EW_UNROLLED
     for (int64_t b = 0; b < EW_COMPARE_SOME; b += EW_LINE)
-        __builtin_prefetch(row + at + EW_COMPARE_AHEAD + b, 0, 0);
+        __builtin_prefetch(row + c * size + EW_COMPARE_AHEAD + b, 0, 0);
+    return stop < last ? stop : last;
 }
 
 /* Whether that may pay: not for elements so small that their results are as
@@ -95,11 +98,8 @@ EW_INLINE void ew_compare_rows(ew_compare_test *test, ew_apply *apply,
         } else {
             do {
                 int64_t stop = last;
-                if (asks) {
-                    ew_compare_ask(step_x ? x : y, (next - n) * size);
-                    if (stop > next - n + EW_COMPARE_SOME / size)
-                        stop = next - n + EW_COMPARE_SOME / size;
-                }
+                if (asks)
+                    stop = ew_compare_ask(step_x ? x : y, next - n, last, size);
                 do {
                     ew_compare_step(test, size, &from_x, &from_y, c, out);
                     c = next;
