@@ -1,7 +1,7 @@
 /*
  * Turns what the processor reports, and the environment variable
  * ELEMENTWISE_CPU, into a level of kernels and a set of ways that are fast on
- * it. Asked for once; the answer is the library's only global state.
+ * it. Asked for once; these two numbers are the library's only global state.
  */
 #include "cpu.h"
 
@@ -54,7 +54,7 @@ static unsigned machine_tuning(void)
 #if defined(EW_HAVE_X86_LEVELS)
     __builtin_cpu_init();
     if (__builtin_cpu_is("amd"))
-        return EW_QUICK_STORES | EW_QUICK_QUOTIENTS | EW_FAR_READS;
+        return EW_TUNINGS - 1;
 #endif
     return 0;
 }

@@ -14,7 +14,7 @@
 #include "cpu.h"
 #include "deep.h"
 #include "steps.h"
-#include "strategy_parts.h"
+#include "strategy.h"
 
 enum {
     STREAM_BYTES = 2048, /* where there is but the buffer of what is made */
@@ -63,7 +63,7 @@ static int64_t tile_elements(const struct ew_pass *pass)
         ew_pass_widest(pass, pass->store && pass->stream ? EW_FORWARD : 2);
     int64_t alone = pass->act ? PIECE_BYTES : STREAM_BYTES;
     bool large = ew_pass_buffers(pass) || pass->again;
-    if (ew_strategy_is_small(pass) && !pass->again)
+    if (ew_pass_has_small_tiles(pass) && !pass->again)
         return EW_TILE_BYTES / 2 / widest;
     return (large ? EW_TILE_BYTES : alone) / widest;
 }
@@ -115,7 +115,7 @@ fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
         return;
     if (turned && s.row < 0)
         line += (tile->rows - 1) * s.row;
-    if (pass->distant && (step % L1_WAY == 0 || !ew_strategy_is_small(pass)))
+    if (pass->distant && (step % L1_WAY == 0 || !ew_pass_has_small_tiles(pass)))
         fetch_pieces(lines, step, bytes, line, true);
     else
         fetch_pieces(lines, step, bytes, line, false);
@@ -419,9 +419,9 @@ static bool is_read_alone(const struct ew_loop *loop, int ndim,
     int other = data[EW_OUT] == data[EW_X] ? EW_Y : EW_X;
     bool stays =
         loop[0].stride[other] == 0 || (ndim > 1 && loop[1].stride[other] == 0);
-    return stays && data[EW_OUT] == data[EW_Y - other] && pass->past &&
-           pass->stored[EW_OUT] >= 4 && !pass->act && !ew_pass_tiles(pass) &&
-           ew_cpu_is(EW_FAR_READS) && ew_cpu_level() >= EW_LEVEL_AVX512;
+    return stays && pass->past && pass->stored[EW_OUT] >= 4 &&
+           !ew_pass_tiles(pass) && ew_cpu_is(EW_FAR_READS) &&
+           ew_cpu_level() >= EW_LEVEL_AVX512;
 }
 
 /* In place out's lines are read, so they are in the caches anyway. Short rows

@@ -66,7 +66,8 @@ struct ew_pass {
     ew_kernel *store;
     ew_streamer *stream; /* past the caches; not in place */
     bool lines;          /* that only if out starts on one */
-    ew_kernel *past;     /* op and stream in one, where no step lies between */
+    ew_kernel *past;     /* op and stream in one, where no step lies between;
+                            of AVX-512 in place, too, and then no stream */
     ew_kernel *behind;   /* op and act in one, which streams if told to */
     union ew_parameter factor[2]; /* of scale */
     struct ew_around around;      /* of act, and of an op that makes both */
@@ -199,6 +200,17 @@ static inline unsigned ew_pass_widest(const struct ew_pass *pass, int stored)
 static inline bool ew_pass_tiles(const struct ew_pass *pass)
 {
     return ew_pass_buffers(pass) || pass->act || pass->stream || pass->again;
+}
+
+enum { EW_TURNED_WIDE = 8 }; /* bytes of large elements */
+
+/* Whether such tiles have half as many elements, as these are large and come
+   from memory: a column is then two lines of what is asked for, as of smaller
+   ones. */
+static inline bool ew_pass_has_small_tiles(const struct ew_pass *pass)
+{
+    return pass->turn && pass->distant &&
+           ew_pass_widest(pass, 2) >= EW_TURNED_WIDE;
 }
 
 /* Whether input k shares a byte with out. data starts where the loops do. */

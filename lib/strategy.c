@@ -169,12 +169,14 @@ static bool is_crowded(const struct elementwise_plan *plan, int64_t bytes)
 {
     bool gaps = false;
     int64_t left = CROWD_FROM; /* sums of spans may overflow */
+    if (bytes < STREAM_CROWDED || !plan->pass.past || plan->pass.deep ||
+        !ew_cpu_is(EW_SMALL_CACHE))
+        return false;
     for (int k = 0; k <= EW_OUT && left > 0; k++)
         left -= span_of(plan, k);
     for (int k = 0; k < EW_OUT; k++)
         gaps |= plan->pass.pack[k] && plan->loop[0].stride[k];
-    return ew_cpu_is(EW_FAR_READS) && bytes >= STREAM_CROWDED && gaps &&
-           left <= 0 && plan->pass.past && !plan->pass.deep;
+    return gaps && left <= 0;
 }
 
 /* What is scattered is stored in parts of lines. */

@@ -30,17 +30,6 @@ bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles);
    pieces, if a column is a line of what is turned still. */
 void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes);
 
-enum { EW_TURNED_WIDE = 8 }; /* bytes of large elements */
-
-/* Whether such tiles have half as many elements, as these are large and come
-   from memory: a column is then two lines of what is asked for, as of smaller
-   ones. */
-static inline bool ew_strategy_is_small(const struct ew_pass *pass)
-{
-    return pass->turn && pass->distant &&
-           ew_pass_widest(pass, 2) >= EW_TURNED_WIDE;
-}
-
 /* Lets each tile go along a loop where an input stands still before the next
    tile. */
 void ew_strategy_keep(struct elementwise_plan *plan);

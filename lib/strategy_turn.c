@@ -33,12 +33,6 @@ enum {
     PARTS_LATE = 16 << 20
 };
 
-/* Whether this is such a processor: one of those whose stores are quick. */
-static bool reads_late(void)
-{
-    return ew_cpu_is(EW_QUICK_STORES);
-}
-
 /* Whether so many rows share one of input k, which is kept in a tile's buffer,
    that nothing is gained by turning more of it. */
 static bool is_shared(const struct elementwise_plan *plan, int k)
@@ -133,7 +127,7 @@ static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
     int64_t left = DISTANT_LATE; /* sums may overflow */
     bool both = plan->pass.pack[EW_X] && plan->pass.pack[EW_Y];
     bool wide = ew_pass_widest(&plan->pass, 2) >= EW_TURNED_WIDE;
-    if (bytes < READ_ON_FROM || !reads_late() || plan->pass.fold ||
+    if (bytes < READ_ON_FROM || !ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
         !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) ||
         (wide && (both || plan->loop[0].n < COLUMNS_LATE)))
         return false;
@@ -154,7 +148,7 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
              ew_pass_widest(pass, 2) >= 4)
         pass->turn /= 2;
     pass->distant = is_distant(plan, bytes);
-    if (ew_strategy_is_small(pass))
+    if (ew_pass_has_small_tiles(pass))
         pass->turn /= 2;
     for (int k = 0; k < 2 && !pass->fold; k++)
         pass->ahead[k] = asks(plan, k, down, bytes);
@@ -196,7 +190,8 @@ bool ew_strategy_streams_turned(const struct elementwise_plan *plan,
                                 int64_t bytes)
 {
     int64_t size = plan->pass.stored[EW_OUT], row = plan->loop[0].n * size;
-    bool late = reads_late() && bytes >= PARTS_LATE && row >= EW_SHORT_TILED;
+    bool late = ew_cpu_is(EW_LATE_READS) && bytes >= PARTS_LATE &&
+                row >= EW_SHORT_TILED;
     bool parts = size >= 4 && !late;
     return bytes >= STREAM_TURNED &&
            (parts || ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));

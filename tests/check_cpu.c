@@ -17,8 +17,9 @@
 
 static const char *self;
 
-/* What a new process with this value says; NULL: the variable is not set. */
-static void ask(const char *value, char answer[16])
+/* What a new process with this value says, of the level or of what is quick;
+   NULL: the variable is not set. */
+static void ask(const char *what, const char *value, char answer[16])
 {
     int ends[2], status;
     ck_assert_int_eq(pipe(ends), 0);
@@ -29,7 +30,7 @@ static void ask(const char *value, char answer[16])
         else
             unsetenv("ELEMENTWISE_CPU");
         dup2(ends[1], STDOUT_FILENO);
-        execl(self, self, "level", (char *)NULL);
+        execl(self, self, what, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -67,7 +68,7 @@ END_TEST
 START_TEST(without_the_variable_the_machine_decides)
 {
     char answer[16];
-    ask(NULL, answer);
+    ask("level", NULL, answer);
     ck_assert_int_eq(level_of(answer), machine());
 }
 END_TEST
@@ -75,7 +76,7 @@ END_TEST
 START_TEST(the_variable_lowers_the_level)
 {
     char answer[16];
-    ask(ew_cpu_name(_i), answer);
+    ask("level", ew_cpu_name(_i), answer);
     ck_assert_int_eq(level_of(answer), _i < machine() ? _i : machine());
 }
 END_TEST
@@ -86,7 +87,7 @@ START_TEST(unknown_values_change_nothing)
                                          "0", "base ", "%s%n"};
     char answer[16];
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        ask(values[i], answer);
+        ask("level", values[i], answer);
         ck_assert_int_eq(level_of(answer), machine());
     }
 }
@@ -136,10 +137,36 @@ START_TEST(a_level_comes_with_the_ways_of_the_processor)
 }
 END_TEST
 
+static bool is_amd(void)
+{
+    char line[4096];
+    bool found = false;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strstr(line, "AuthenticAMD") != NULL;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+START_TEST(a_process_finds_the_ways_of_its_processor)
+{
+    char answer[16];
+    ask("ways", NULL, answer);
+    bool any = machine() > EW_LEVEL_BASE && is_amd();
+    ck_assert_uint_eq(strtoul(answer, NULL, 10), atomic_load(&ew_cpu_tuning));
+    ck_assert_int_eq(atomic_load(&ew_cpu_tuning) != 0, any);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     if (argc > 1) {
-        fputs(elementwise_cpu_level(), stdout);
+        const char *level = elementwise_cpu_level();
+        if (strcmp(argv[1], "ways") == 0)
+            printf("%u", atomic_load(&ew_cpu_tuning));
+        else
+            fputs(level, stdout);
         return 0;
     }
     self = argv[0];
@@ -149,6 +176,7 @@ int main(int argc, char **argv)
     tcase_add_test(names, a_limit_lowers_the_level_and_lifts_it_again);
     tcase_add_test(names, ways_are_quick_one_by_one);
     tcase_add_test(names, a_level_comes_with_the_ways_of_the_processor);
+    tcase_add_test(variable, a_process_finds_the_ways_of_its_processor);
     tcase_add_test(variable, without_the_variable_the_machine_decides);
     tcase_add_loop_test(variable, the_variable_lowers_the_level, 0, EW_LEVELS);
     tcase_add_test(variable, unknown_values_change_nothing);

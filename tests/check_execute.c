@@ -408,6 +408,14 @@ START_TEST(what_is_read_alone_is_read_far_ahead)
     ew_cpu_tune(0);
     ew_execute(&still, 1, &pass, into_x);
     ck_assert_int_eq(computed, 400);
+    ew_cpu_limit(EW_LEVEL_AVX2);
+    ew_cpu_tune(EW_FAR_READS);
+    ew_execute(&still, 1, &pass, into_x);
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(EW_FAR_READS);
+    pass.stored[EW_OUT] = 2;
+    ew_execute(&still, 1, &pass, into_x);
+    ck_assert_int_eq(computed, 600);
     ck_assert_int_eq(streamed, 0);
     ew_cpu_limit(EW_LEVELS);
 }

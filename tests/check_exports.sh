@@ -89,7 +89,7 @@ $NM -A "$internal" | awk -F: '/ U (malloc|calloc|realloc|free|[a-z_]*alloc.*)$/ 
     print $2 }' | sort -u | grep -v -E '(plan|gradient)\.l?o$' >"$folder/allocate" || :
 nothing "memory is allocated for plans alone" "$folder/allocate"
 
-# Writable memory is the level of kernels and each thread's message; what is
+# Writable memory is the level of kernels, what is quick and each thread's message; what is
 # only relocated (.data.rel.ro) counts as constant.
 awk '$2 ~ /^[bBC]$/ && $3 !~ /^(ew_cpu_known|ew_cpu_tuning|message)$/' "$folder/all" \
     >"$folder/written"

@@ -929,6 +929,33 @@ START_TEST(powers_around_the_ends_of_f64_are_right)
 }
 END_TEST
 
+/* Between numbers of a usual size some of 2^exponent and less, for which
+   squares have to be scaled, or need not be. */
+static void try_hypot(int level, int exponent)
+{
+    enum { N = 64 };
+    double a[N], b[N], got[N];
+    const struct ew_stride s[] = {{0, 8}, {0, 8}, {0, 8}};
+    for (int i = 0; i < N; i++) {
+        int e = i % 3 == exponent % 3 ? 0 : exponent;
+        a[i] = ldexp((double)support_random(1 << 20, 1 << 21), e - 21);
+        b[i] = ldexp((double)support_random(1 << 20, 1 << 21), e - 21 - i % 4);
+    }
+    ew_table_kernel(level, ELEMENTWISE_HYPOT, ELEMENTWISE_F64,
+                    ELEMENTWISE_F64)(1, N, (void *[]){a, b, got}, s);
+    for (int i = 0; i < N; i++) {
+        double right = (double)hypotl(a[i], b[i]);
+        ck_assert(fabs(got[i] - right) <= right * 0x1p-52 + 0x1p-1074);
+    }
+}
+
+START_TEST(hypot_is_right_whatever_the_size)
+{
+    for (int e = -1060; support_level(_i) && e < 1023; e++)
+        try_hypot(_i, e);
+}
+END_TEST
+
 /* Powers that f64 holds: any number as it is, squares of short ones, of which
    some are subnormal, and inverses of powers of 2, by exponents in an array. */
 static void draw_exact_power(double *base, double *by, double *power)
@@ -1354,6 +1381,8 @@ int main(void)
                         short_rows_are_compared_with_an_element_each_or_one_row,
                         0, EW_LEVELS * ELEMENTWISE_C128);
     tcase_add_loop_test(kernels, powers_around_the_ends_of_f64_are_right, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(kernels, hypot_is_right_whatever_the_size, 0,
                         EW_LEVELS);
     tcase_add_loop_test(kernels, powers_that_f64_holds_are_exact, 0, EW_LEVELS);
     tcase_add_loop_test(kernels, one_special_operand_is_like_any_other, 0,

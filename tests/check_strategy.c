@@ -456,7 +456,7 @@ START_TEST(tiles_of_several_loops_ask_for_lines_that_they_share)
 }
 END_TEST
 
-/* Plans x + y, of which x is transposed, or both, or y has gaps. */
+/* Plans x + y, of which x is transposed, or both, or y alone, or y has gaps. */
 static void plan_turned(struct elementwise_plan *p, const int64_t shape[2],
                         elementwise_dtype type, char beside)
 {
@@ -467,7 +467,10 @@ static void plan_turned(struct elementwise_plan *p, const int64_t shape[2],
     elementwise_tensor b = {NULL, type, 2, shape,
                             beside == 'g' ? gaps : y_strides};
     elementwise_tensor o = {NULL, type, 2, shape, NULL};
-    ck_assert_int_eq(ew_plan_make(p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+    bool exchanged = beside == 'y';
+    ck_assert_int_eq(ew_plan_make(p, ELEMENTWISE_ADD, exchanged ? &b : &a,
+                                  exchanged ? &a : &b, -1, &o),
+                     0);
 }
 
 /* Rows of a tile, and of what lines are asked for. */
@@ -534,6 +537,8 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    /* columns of less than two lines, or near each other */
                    {{24, 1 << 17}, ELEMENTWISE_F32, 0, 32, 0, 1},
                    {{48, 1 << 16}, ELEMENTWISE_F32, 0, 32, 0, 1},
+                   {{48, 1 << 16}, ELEMENTWISE_F32, 'y', 32, 0, 1},
+                   {{64, 1 << 15}, ELEMENTWISE_F32, 'y', 32, 1, 1},
                    {{64, 1 << 15}, ELEMENTWISE_F32, 0, 32, 1, 1},
                    /* rows start anywhere in a line */
                    {{2100, 2101}, ELEMENTWISE_F32, 0, 32, 0, 0},
@@ -542,7 +547,7 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    {{1 << 16, 126}, ELEMENTWISE_F32, 0, 32, 0, 1},
                    {{1 << 15, 130}, ELEMENTWISE_F32, 0, 32, 0, 0}};
     ew_cpu_limit(EW_LEVELS);
-    ew_cpu_tune(EW_QUICK_STORES);
+    ew_cpu_tune(EW_LATE_READS);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         plan_turned(&p, layouts[i].shape, layouts[i].type, layouts[i].beside);
@@ -972,6 +977,32 @@ START_TEST(what_is_read_again_gives_the_results_of_the_reference)
 }
 END_TEST
 
+/* Of inputs with gaps, whose lines push out of a small cache what is made. */
+START_TEST(inputs_with_gaps_push_a_large_output_out_of_a_small_cache)
+{
+    static const struct {
+        int64_t shape[2];
+        int step;
+        bool streams;
+    } layouts[] = {{{2048, 1024}, 2, 1}, {{1700, 1024}, 2, 1},
+                   {{1500, 1024}, 2, 0}, {{3000, 1024}, 1, 0},
+                   {{1030, 1024}, 4, 1}, {{1020, 1024}, 4, 0}};
+    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        const int64_t *shape = layouts[i / 2].shape, step = layouts[i / 2].step;
+        const int64_t gaps[] = {step * shape[1], step};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, gaps};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
+        ew_cpu_tune(i % 2 ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &a, -1, &o), 0);
+        ck_assert_msg((p.pass.stream != NULL) ==
+                          (i % 2 && layouts[i / 2].streams),
+                      "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* What comes from memory: small tiles of large elements, and others, of rows
    and columns that are no whole tiles; whatever the processor. */
 START_TEST(large_turned_inputs_give_the_results_of_the_reference)
@@ -986,7 +1017,7 @@ START_TEST(large_turned_inputs_give_the_results_of_the_reference)
         support_make(&x, type, 2, shape, down, SUPPORT_HIGH);
         support_make(&y, type, 2, shape, NULL, SUPPORT_LOW);
         support_make(&out, type, 2, shape, NULL, SUPPORT_HIGH);
-        ew_cpu_tune(i % 2 ? EW_QUICK_STORES : 0);
+        ew_cpu_tune(i % 2 ? EW_LATE_READS : 0);
         fill_and_verify(ELEMENTWISE_SUB, NULL);
     }
     release();
@@ -1035,6 +1066,8 @@ int main(void)
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(
         choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
+    tcase_add_test(choosing,
+                   inputs_with_gaps_push_a_large_output_out_of_a_small_cache);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);
     tcase_add_test(

@@ -139,8 +139,9 @@ EW_INLINE int64_t ew_block_count(const struct ew_block_place *at)
     return n < EW_BLOCK ? n : n - n % EW_BLOCK;
 }
 
-/* The elements themselves where they are whole blocks, else in a buffer. What
-   is one element is in it since the first place, from which most are taken. */
+/* The elements themselves where they are whole blocks, else in a buffer. One
+   element that stands still fills it at the first place, at which n is largest,
+   and not again. */
 EW_INLINE const char *ew_block_input(const struct ew_block_place *at, int64_t n,
                                      void *data, struct ew_stride s,
                                      int64_t size, const void *one,

@@ -223,12 +223,14 @@ static void divide_row_past(int64_t cols, struct place x, struct place y,
     divide_row(cols - c, from(x, c), from(y, c), out + c * C64);
 }
 
-/* Elements of out that lie across lines are stored as usual. */
+/* Elements of out that lie across lines are stored as usual, and all in place,
+   where lines are in the caches. */
 static void div_past_c64(int64_t rows, int64_t cols, void *const data[],
                          const struct ew_stride s[])
 {
-    if (s[EW_OUT].col != C64 || (uintptr_t)data[EW_OUT] % C64 != 0 ||
-        s[EW_OUT].row % C64 != 0) {
+    bool in_place = data[EW_OUT] == data[EW_X] || data[EW_OUT] == data[EW_Y];
+    if (in_place || s[EW_OUT].col != C64 ||
+        (uintptr_t)data[EW_OUT] % C64 != 0 || s[EW_OUT].row % C64 != 0) {
         div_c64(rows, cols, data, s);
         return;
     }

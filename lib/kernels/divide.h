@@ -61,8 +61,11 @@ EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
 }
 #endif
 
-/* By one number, as quotients where divisions are quick, or any other. */
-enum ew_divide_way { EW_DIVIDE_ANY, EW_DIVIDE_BY_ONE, EW_DIVIDE_QUICKLY };
+enum ew_divide_way {
+    EW_DIVIDE_ANY,
+    EW_DIVIDE_BY_ONE, /* by the same number, with its inverse */
+    EW_DIVIDE_QUICKLY /* by any, with divisions, where these are quick */
+};
 
 #if defined(__AVX512DQ__)
 /* Numbers of 32 bits at even or at odd places as double, and quotients back,

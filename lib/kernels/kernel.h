@@ -62,10 +62,9 @@ typedef void ew_kernel(int64_t rows, int64_t cols, void *const data[],
  * operations stand three reductions to one uint8_t, which a kernel sets to 1
  * or leaves: they look for operands that integer division and power refuse.
  * Then come the operations that wait for memory once more: with these kernels
- * OUT's lines do not stay in the caches, and it is neither X nor Y; but those
- * of AVX-512 for elements of 4 bytes and more store as usual if it is. On
- * floats both kinds also exist with what may stand around an operation and
- * takes a few instructions,
+ * OUT's lines do not stay in the caches, unless it is X or Y on AVX-512 and its
+ * elements have 4 bytes or more. On floats both kinds also exist with what may
+ * stand around an operation and takes a few instructions,
  *
  *     v = op(X * factor_x, Y * factor_y)
  *     v = v >= 0 ? v : v * slope

@@ -233,7 +233,7 @@ enum {
    them, which would be asked for, it would cost more than it gains. An input
    whose elements or rows are all there is to bring is alone, and some
    processors read it a tenth faster from farther on. */
-static __attribute__((noinline, unused)) void
+static __attribute__((noinline, unused)) void /* once a call */
 ew_loop_reach(int64_t rows, int64_t cols, const struct ew_stride s[],
               int64_t reach[2])
 {
@@ -248,8 +248,8 @@ ew_loop_reach(int64_t rows, int64_t cols, const struct ew_stride s[],
 }
 
 /* As ew_loop_row, with the lines that lie wholly in the row stored past the
-   caches, and x and y asked for so far ahead. These are apart from out, but on
-   AVX-512, where lines are stored as usual if they are not. */
+   caches, and x and y asked for so far ahead. On AVX-512 lines are stored as
+   usual if one of these is out. */
 EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
                               const char *y, const void *with, char *out,
                               int64_t step_x, int64_t step_y, int64_t step_out,
@@ -290,8 +290,8 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
  *     EW_ROWS_SHORT   the same; those of a few lines have no elements left
  *                     over; of long ones the lines of out are asked for
  *     EW_ROWS_SLOW    the last two, of operations that take longer than memory
- *     EW_ROWS_PAST    stores past the caches, for x and y apart from out, or on
-                    AVX-512 reads far ahead
+ *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
+ *                     far ahead
  */
 enum ew_rows {
     EW_ROWS,
