@@ -47,8 +47,8 @@ static int allowed_level(void)
     return EW_LEVELS - 1;
 }
 
-/* Measured on the fifth generation of AMD's EPYC; others of theirs divide about
-   as fast. */
+/* Measured on one of AMD's processors, an EPYC of the fifth generation with 32
+   MiB of L3, and taken for all of theirs. */
 static unsigned machine_tuning(void)
 {
 #if defined(EW_HAVE_X86_LEVELS)

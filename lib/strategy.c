@@ -126,15 +126,20 @@ static int64_t span_of(const struct elementwise_plan *plan, int k)
     return bytes;
 }
 
+/* Whether operands have so many bytes, gaps and all. */
+static bool spans_reach(const struct elementwise_plan *plan, int64_t bytes)
+{
+    for (int k = 0; k <= EW_OUT && bytes > 0; k++) /* sums may overflow */
+        bytes -= span_of(plan, k);
+    return bytes <= 0;
+}
+
 /* What such tiles ask for. From memory, all lines that the table has room for.
    Else processors bring whole lines ahead themselves, or nearly, and what is in
    the L2 cache is near. */
 static void ask_deep(struct elementwise_plan *plan)
 {
-    int64_t left = AHEAD_ALL; /* sums of spans may overflow */
-    for (int k = 0; k <= EW_OUT && left > 0; k++)
-        left -= span_of(plan, k);
-    plan->pass.distant = left <= 0;
+    plan->pass.distant = spans_reach(plan, AHEAD_ALL);
     for (int k = 0; k <= EW_OUT; k++)
         plan->pass.ahead[k] =
             plan->pass.distant ||
@@ -168,15 +173,12 @@ static bool ends_rows(const struct elementwise_plan *plan)
 static bool is_crowded(const struct elementwise_plan *plan, int64_t bytes)
 {
     bool gaps = false;
-    int64_t left = CROWD_FROM; /* sums of spans may overflow */
     if (bytes < STREAM_CROWDED || !plan->pass.past || plan->pass.deep ||
         !ew_cpu_is(EW_SMALL_CACHE))
         return false;
-    for (int k = 0; k <= EW_OUT && left > 0; k++)
-        left -= span_of(plan, k);
     for (int k = 0; k < EW_OUT; k++)
         gaps |= plan->pass.pack[k] && plan->loop[0].stride[k];
-    return gaps && left <= 0;
+    return gaps && spans_reach(plan, CROWD_FROM);
 }
 
 /* What is scattered is stored in parts of lines. */
