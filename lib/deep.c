@@ -120,6 +120,7 @@ static void run_equal(struct deep *deep, void *const data[])
     if (pass->rows)
         block.rows = deep->tile[pass->deep - 1].n;
     deep->buffers.kept[EW_X] = deep->buffers.kept[EW_Y] = false;
+    deep->buffers.ahead = NULL;
     for (int k = 0; k < EW_FORWARD; k++) {
         block.stride[k] = deep_stride(deep, k, block.cols);
         block.data[k] = data[k];

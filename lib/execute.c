@@ -84,41 +84,23 @@ static int64_t tile_columns(const struct ew_pass *pass, int64_t rows,
     return least(cols, elements);
 }
 
-/* Asks for lines, to be in the L2 cache if they are crowded, as there are many,
-   or all have the same few places in L1, or else there. Inlined, as compilers
-   drop calls of functions that do nothing else. */
-static inline __attribute__((always_inline)) void
-fetch_pieces(int64_t pieces, int64_t step, int64_t bytes, const char *at,
-             bool crowded)
-{
-    for (int64_t i = 0; i < pieces; i++, at += step)
-        for (int64_t byte = 0; byte < bytes; byte += EW_LINE)
-            if (crowded)
-                __builtin_prefetch(at + byte, 0, 2);
-            else
-                __builtin_prefetch(at + byte);
-}
-
-/* Asks for the lines of an operand, whichever way it runs; inlined for the same
-   reason. */
-static inline __attribute__((always_inline)) void
-fetch(const struct ew_pass *pass, const struct ew_block *tile, int k)
+/* The lines of a tile in an operand, whichever way it runs. */
+static struct ew_ahead lines_of(const struct ew_pass *pass,
+                                const struct ew_block *tile, int k)
 {
     struct ew_stride s = tile->stride[k];
     int64_t from = pass->stored[k], along = ew_magnitude(s.row);
     bool turned = s.col != from;
-    int64_t step = turned ? s.col : s.row;
-    int64_t lines = turned ? tile->cols : tile->rows;
-    int64_t bytes = turned ? tile->rows * along : tile->cols * from;
-    const char *line = tile->data[k];
-    if (step == 0 || (turned && (along == 0 || along >= EW_LINE)))
-        return;
+    struct ew_ahead lines = {.at = tile->data[k]};
+    lines.step = turned ? s.col : s.row;
+    lines.bytes = turned ? tile->rows * along : tile->cols * from;
+    lines.crowded = pass->distant && (lines.step % L1_WAY == 0 ||
+                                      !ew_pass_has_small_tiles(pass));
+    if (lines.step && (!turned || (along && along < EW_LINE)))
+        lines.pieces = turned ? tile->cols : tile->rows;
     if (turned && s.row < 0)
-        line += (tile->rows - 1) * s.row;
-    if (pass->distant && (step % L1_WAY == 0 || !ew_pass_has_small_tiles(pass)))
-        fetch_pieces(lines, step, bytes, line, true);
-    else
-        fetch_pieces(lines, step, bytes, line, false);
+        lines.at += (tile->rows - 1) * s.row;
+    return lines;
 }
 
 /* A loop around a block where there is none. */
@@ -180,15 +162,18 @@ static void go_down(const struct ew_pass *pass, struct way *way)
         way->band = most / pitch / way->rows * way->rows;
 }
 
-/* Asks for what of the next tile processors do not guess; inlined as fetch is,
-   for the same reason. */
-static inline __attribute__((always_inline)) void
-ask(const struct ew_pass *pass, const struct ew_block *next, bool x, bool y)
+/* Asks for what of the next tile processors do not guess, unless it is kept: at
+   once, or while this one is packed. */
+static void ask(const struct ew_pass *pass, const struct ew_block *next,
+                const bool kept[2], struct ew_ahead ahead[2])
 {
-    if (pass->ahead[EW_X] && !x)
-        fetch(pass, next, EW_X);
-    if (pass->ahead[EW_Y] && !y)
-        fetch(pass, next, EW_Y);
+    for (int k = 0; k < 2; k++) {
+        ahead[k].pieces = 0;
+        if (pass->ahead[k] && !kept[k])
+            ahead[k] = lines_of(pass, next, k);
+        if (!pass->distant)
+            ew_ahead_ask(&ahead[k], INT64_MAX);
+    }
 }
 
 /* Rows of a tile: as many as fit, or a few less so that in dense operands, and
@@ -221,6 +206,7 @@ static void run_block(const struct ew_pass *pass, const struct ew_block *block,
 {
     struct way way = {block, again, rows, cols, cols, rows, 0, 0, 0, 0};
     struct ew_block tiles[2];
+    struct ew_ahead ahead[2];
     if (pass->turn && !pass->fold)
         go_down(pass, &way);
     buffers->kept[EW_X] = buffers->kept[EW_Y] = false;
@@ -228,14 +214,16 @@ static void run_block(const struct ew_pass *pass, const struct ew_block *block,
     for (int now = 0; more; now = !now) {
         struct ew_block *tile = &tiles[now], *next = &tiles[!now];
         more = next_tile(&way, next);
-        bool x = more && keeps(tile, next, EW_X);
-        bool y = more && keeps(tile, next, EW_Y);
+        bool kept[] = {more && keeps(tile, next, EW_X),
+                       more && keeps(tile, next, EW_Y)};
         if (more)
-            ask(pass, next, x, y);
+            ask(pass, next, kept, ahead);
+        buffers->ahead = more && pass->distant ? ahead : NULL;
         ew_steps_run(pass, tile, buffers);
-        buffers->kept[EW_X] = x;
-        buffers->kept[EW_Y] = y;
+        buffers->kept[EW_X] = kept[EW_X];
+        buffers->kept[EW_Y] = kept[EW_Y];
     }
+    buffers->ahead = NULL;
 }
 
 /* The same for all steps of a loop along which an input is kept, some at a
@@ -382,6 +370,7 @@ static __attribute__((noinline)) void run_blocks(const struct ew_loop *loop,
     bool whole = block.rows <= rows && block.cols <= cols;
     bool turned = pass->turn && !pass->fold;
     buffers.kept[EW_X] = buffers.kept[EW_Y] = false;
+    buffers.ahead = NULL;
     for (int k = 0; k < EW_FORWARD; k++)
         buffers.places[k] = NULL;
     for (int d = outer; d < ndim; d++)

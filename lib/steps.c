@@ -77,7 +77,8 @@ static void prepare(const struct ew_pass *pass, struct ew_block *tile, int k,
     }
     char *packed = convert ? buffers->stored : buffers->load[k];
     if (pack)
-        load(pack, NULL, tile, k, pass->fold, pass->stored[k], packed);
+        load(pack, buffers->ahead, tile, k, pass->fold, pass->stored[k],
+             packed);
     if (places) {
         gather(pass, tile, k, buffers, packed);
         tile->data[k] = packed;
@@ -186,6 +187,8 @@ void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile,
             next[k] = after(pass, tile, k, out_stride.col);
         prepare(pass, tile, k, buffers);
     }
+    for (int k = 0; k < 2 && buffers->ahead; k++)
+        ew_ahead_ask(&buffers->ahead[k], INT64_MAX);
     if (pass->fold)
         fold(tile);
     if (buffered) {

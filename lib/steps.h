@@ -11,12 +11,15 @@
    it is converted and what was converted before it is streamed are stored;
    what is rounded and then converted goes there and back. Operands that are
    gathered or scattered have places; others none. What is loaded of an input
-   is kept if the tile needs the same as the one before, or less rows. */
+   is kept if the tile needs the same as the one before, or less rows. What is
+   left of `ahead`, two inputs of the next tile, or NULL, is asked for while
+   this one is packed. */
 struct ew_buffers {
     _Alignas(64) char load[2][EW_TILE_BYTES];
     _Alignas(64) char stored[EW_TILE_BYTES], made[EW_TILE_BYTES];
     const struct ew_places *places[EW_FORWARD];
     bool kept[2];
+    struct ew_ahead *ahead;
 };
 
 /* One tile through the steps of the pass. The tile is changed on the way, from

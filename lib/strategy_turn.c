@@ -121,19 +121,30 @@ static bool is_apart(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether what tiles read comes from so far that all of it is asked for, as
-   processors do not. Two packed inputs of large elements gain nothing by it. */
+   processors do not. */
 static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
 {
     int64_t left = DISTANT_LATE; /* sums may overflow */
-    bool both = plan->pass.pack[EW_X] && plan->pass.pack[EW_Y];
     bool wide = ew_pass_widest(&plan->pass, 2) >= EW_TURNED_WIDE;
     if (bytes < READ_ON_FROM || !ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
         !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) ||
-        (wide && (both || plan->loop[0].n < COLUMNS_LATE)))
+        (wide && plan->loop[0].n < COLUMNS_LATE))
         return false;
     for (int k = 0; k <= EW_OUT && left > 0; k++)
         left -= ew_strategy_bytes(plan, k);
     return left <= 0 && is_apart(plan, EW_X) && is_apart(plan, EW_Y);
+}
+
+/* Whether tiles are one line of what is turned high, and so wide: those side by
+   side share lines of out, and processors read late. */
+static bool is_low(const struct elementwise_plan *plan, bool both,
+                   int64_t bytes)
+{
+    unsigned widest = ew_pass_widest(&plan->pass, 2);
+    return bytes >= READ_ON_FROM && ew_cpu_is(EW_LATE_READS) &&
+           !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) &&
+           plan->loop[0].n >= EW_TILE_BYTES / EW_LINE &&
+           (widest == 4 || (widest == 8 && !both));
 }
 
 void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
@@ -141,8 +152,9 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
     struct ew_pass *pass = &plan->pass;
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
     bool x = ew_strategy_is_turned(plan, EW_X);
+    bool both = x && ew_strategy_is_turned(plan, EW_Y);
     int beside = x ? EW_Y : EW_X;
-    if (x && ew_strategy_is_turned(plan, EW_Y))
+    if (both)
         pass->turn *= 2;
     else if (pass->pack[beside] && fills(plan, beside) &&
              ew_pass_widest(pass, 2) >= 4)
@@ -150,6 +162,8 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
     pass->distant = is_distant(plan, bytes);
     if (ew_pass_has_small_tiles(pass))
         pass->turn /= 2;
+    if (is_low(plan, both, bytes))
+        pass->turn = (unsigned char)(EW_LINE / ew_pass_widest(pass, 2));
     for (int k = 0; k < 2 && !pass->fold; k++)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }

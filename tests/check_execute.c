@@ -675,6 +675,61 @@ START_TEST(turned_tiles_make_every_element_once)
 }
 END_TEST
 
+/* What is handed over with each tile. */
+static struct ew_ahead handed[64][2];
+static int hands;
+
+static void pack_and_ask(int64_t rows, int64_t cols, void *const data[],
+                         const struct ew_stride stride[])
+{
+    const struct ew_ahead *ahead = data[EW_Y];
+    (void)rows, (void)cols, (void)stride;
+    ck_assert_int_lt(hands, 64);
+    memset(handed[hands], 0, sizeof handed[hands]);
+    if (ahead)
+        memcpy(handed[hands], ahead, sizeof handed[hands]);
+    hands++;
+}
+
+/* x is turned, y is dense: columns of x, and rows of y. */
+START_TEST(turned_tiles_are_asked_for_while_the_last_one_is_packed)
+{
+    enum { ROWS = 100, COLS = 1000, PITCH = 1024 };
+    static char space[ROWS * PITCH + COLS * PITCH];
+    struct ew_loop loop[] = {{COLS, {PITCH, 1, 1, 0, 0}},
+                             {ROWS, {1, PITCH, PITCH, 0, 0}}};
+    struct ew_pass pass = {.op = record,
+                           .pack = {pack_and_ask, NULL},
+                           .turn = 32,
+                           .ahead = {true, _i % 2},
+                           .distant = _i < 2,
+                           .stored = {1, 1, 1},
+                           .size = {1, 1, 1},
+                           .result_size = 1};
+    char *out = space + EW_LINE - (uintptr_t)space % EW_LINE;
+    forget();
+    hands = 0;
+    ew_execute(loop, 2, &pass, (void *[]){space, space, out});
+    ck_assert_int_eq(hands, recorded);
+    for (int i = 0; i < hands; i++) {
+        bool more = i + 1 < hands && pass.distant;
+        const struct ew_ahead *x = handed[i], *y = &handed[i][1];
+        const struct record *next = &records[more ? i + 1 : i];
+        int64_t at = (char *)next->data[EW_OUT] - out;
+        ck_assert_int_eq(x->pieces, more ? next->cols : 0);
+        ck_assert_int_eq(y->pieces, more && _i % 2 ? next->rows : 0);
+        if (x->pieces) {
+            ck_assert_ptr_eq(x->at, space + at / PITCH + at % PITCH * PITCH);
+            ck_assert(x->step == PITCH && x->bytes == next->rows);
+        }
+        if (y->pieces) {
+            ck_assert_ptr_eq(y->at, space + at);
+            ck_assert(y->step == PITCH && y->bytes == next->cols);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *loops = support_case("loops");
@@ -699,6 +754,8 @@ int main(void)
     tcase_add_test(tiles, what_only_starts_alike_is_not_kept);
     tcase_add_loop_test(tiles, turned_tiles_make_every_element_once, 0,
                         sizeof turned / sizeof *turned);
+    tcase_add_loop_test(
+        tiles, turned_tiles_are_asked_for_while_the_last_one_is_packed, 0, 4);
     TCase *const cases[] = {loops, tiles, NULL};
     return support_run("execute", cases);
 }

@@ -692,6 +692,7 @@ static void verify_move(const char *name)
     ck_assert_msg(support_gaps_same(&out), "%zu bytes, %s: gaps", size, name);
 }
 
+/* Moves as well where what is read next is asked for. */
 static void try_strides(elementwise_dtype type, const char *name,
                         const int64_t from[2], const struct layout *to,
                         const int64_t shape[2])
@@ -704,10 +705,15 @@ static void try_strides(elementwise_dtype type, const char *name,
     struct ew_stride so = {strides[0] * size, strides[1] * size};
     support_fill(&x);
     support_keep(&out);
-    void *const data[] = {x.t.data, NULL, out.t.data};
+    static const char next[1024];
+    struct ew_ahead ahead[2] = {{next, 7, 64, 100, shape[0] % 2 == 0}};
+    bool asks = shape[1] % 2;
+    void *const data[] = {x.t.data, asks ? ahead : NULL, out.t.data};
     const struct ew_stride stride[] = {sx, {0, 0}, so};
     ew_table_move(ew_cpu_level(), type)(shape[0], shape[1], data, stride);
     verify_move(name);
+    ck_assert_int_ge(ahead[0].pieces, 0);
+    ck_assert_int_eq(ahead[0].at - next, (7 - ahead[0].pieces) * 64);
 }
 
 static void try_move(elementwise_dtype type, const struct layout *from,
@@ -735,6 +741,27 @@ START_TEST(moves_are_right_from_every_layout)
                     try_move(types[_i % 5], &layouts[l], &layouts[to], shape);
     }
     release();
+}
+END_TEST
+
+/* Of two inputs, whose pieces no number of blocks divides. */
+START_TEST(turning_asks_for_all_that_is_read_next)
+{
+    enum { ROWS = 32, COLS = 65 };
+    elementwise_dtype type = _i % 2 ? ELEMENTWISE_F64 : ELEMENTWISE_F32;
+    int64_t size = (int64_t)ref_size(type);
+    static double from[ROWS * COLS], to[ROWS * COLS];
+    struct ew_ahead ahead[] = {{(char *)from, 71, 8, 64, false},
+                               {(char *)to, 3, -8, 64, true}};
+    void *const data[] = {from, ahead, to};
+    const struct ew_stride stride[] = {
+        {size, ROWS * size}, {0, 0}, {COLS * size, size}};
+    if (!support_level(_i / 2))
+        return;
+    ew_table_move(_i / 2, type)(ROWS, COLS, data, stride);
+    ck_assert_int_eq(ahead[0].pieces + ahead[1].pieces, 0);
+    ck_assert_ptr_eq(ahead[0].at, from + 71);
+    ck_assert_ptr_eq(ahead[1].at, to - 3);
 }
 END_TEST
 
@@ -1366,6 +1393,8 @@ int main(void)
     TCase *moves = support_case("moves");
     tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
                         EW_LEVELS * 5);
+    tcase_add_loop_test(moves, turning_asks_for_all_that_is_read_next, 0,
+                        EW_LEVELS * 2);
     tcase_add_loop_test(moves, rows_with_gaps_are_made_dense, 0, EW_LEVELS * 3);
     tcase_add_loop_test(moves, rows_that_overlap_are_moved_from_either_end, 0,
                         EW_LEVELS * 4);

@@ -34,9 +34,12 @@ static void mark(int digit, int64_t rows, int64_t cols, void *const data[],
                 10 * *at(data, stride, EW_X, r, c) + digit;
 }
 
+static const void *given; /* what is read next */
+
 static void pack(int64_t rows, int64_t cols, void *const data[],
                  const struct ew_stride stride[])
 {
+    given = data[EW_Y];
     mark(1, rows, cols, data, stride);
 }
 
@@ -165,6 +168,7 @@ static void start(void)
     memset(marked, 0, sizeof marked);
     streamed = 0;
     buffers.kept[EW_X] = buffers.kept[EW_Y] = false;
+    buffers.ahead = NULL;
     for (int k = 0; k < EW_FORWARD; k++)
         buffers.places[k] = NULL;
     for (int i = 0; i < CELLS * GAP; i++) {
@@ -246,6 +250,27 @@ START_TEST(what_is_kept_is_not_prepared_again)
         ck_assert_int_eq(marked[1], steps & PACK ? CELLS : 0);
         ck_assert_int_eq(marked[2], steps & LOAD ? CELLS : 0);
         ck_assert_int_eq(marked[4], 0);
+    }
+}
+END_TEST
+
+/* By what packs it, if that does; the rest by the time op runs. */
+START_TEST(what_is_read_next_is_asked_for_before_op)
+{
+    struct ew_ahead ahead[2];
+    for (int steps = 0; steps < 2 * PACK; steps++) {
+        const struct ew_pass pass = pass_of(steps);
+        struct ew_block tile = block_of((struct ew_stride){8 * COLS, 8});
+        start();
+        ahead[EW_X] = (struct ew_ahead){(char *)x, 3, 8, 8, false};
+        ahead[EW_Y] = (struct ew_ahead){(char *)y, 2, 16, 8, true};
+        buffers.ahead = ahead;
+        given = NULL;
+        ew_steps_run(&pass, &tile, &buffers);
+        ck_assert_ptr_eq(given, steps & PACK ? ahead : NULL);
+        ck_assert_int_eq(ahead[EW_X].pieces + ahead[EW_Y].pieces, 0);
+        ck_assert_ptr_eq(ahead[EW_X].at, x + 3);
+        ck_assert_ptr_eq(ahead[EW_Y].at, y + 4);
     }
 }
 END_TEST
@@ -382,6 +407,7 @@ int main(void)
     tcase_add_loop_test(steps, every_choice_of_steps_is_taken_in_order, 0,
                         CHOICES);
     tcase_add_test(steps, what_stands_still_is_prepared_once);
+    tcase_add_test(steps, what_is_read_next_is_asked_for_before_op);
     tcase_add_test(steps, what_is_kept_is_not_prepared_again);
     tcase_add_test(steps, what_stands_still_beside_folded_rows_is_kept_so);
     tcase_add_loop_test(

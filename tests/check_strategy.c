@@ -247,6 +247,8 @@ START_TEST(beside_a_turned_input_long_steps_are_gathered)
         {{1024, 1024}, {1, 1024}, {3072, 3}, ELEMENTWISE_F32, true, 16},
         {{1024, 1024}, {1, 1024}, {3072, 3}, ELEMENTWISE_F16, true, 32},
         {{5, 102}, {1, 5}, {306, 3}, ELEMENTWISE_F64, true, 16}};
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(0);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         const int64_t *shape = layouts[i].shape;
@@ -513,7 +515,8 @@ END_TEST
 
 /* The same where processors read little ahead of tiles: what comes from memory,
    18 MiB of all operands, is asked for if columns are pairs of lines that lie
-   apart, and large elements are in tiles of less rows. */
+   apart, and large elements are in tiles of less rows. Where tiles share lines
+   of out they are a line of what is turned high. */
 START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
 {
     static const struct {
@@ -531,8 +534,8 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    {{2048, 2048}, ELEMENTWISE_F64, 0, 16, 1, 1},
                    {{512, 1024}, ELEMENTWISE_F64, 0, 32, 0, 1},
                    {{2048, 2048}, ELEMENTWISE_F32, 't', 64, 1, 1},
-                   {{2048, 2048}, ELEMENTWISE_F64, 't', 64, 0, 1},
-                   {{2048, 2048}, ELEMENTWISE_F64, 'g', 16, 0, 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 't', 32, 1, 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 'g', 8, 1, 1},
                    {{1 << 15, 48}, ELEMENTWISE_F64, 0, 32, 0, 1},
                    /* columns of less than two lines, or near each other */
                    {{24, 1 << 17}, ELEMENTWISE_F32, 0, 32, 0, 1},
@@ -541,11 +544,16 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    {{64, 1 << 15}, ELEMENTWISE_F32, 'y', 32, 1, 1},
                    {{64, 1 << 15}, ELEMENTWISE_F32, 0, 32, 1, 1},
                    /* rows start anywhere in a line */
-                   {{2100, 2101}, ELEMENTWISE_F32, 0, 32, 0, 0},
-                   {{1990, 2101}, ELEMENTWISE_F32, 0, 32, 0, 1},
+                   {{2100, 2101}, ELEMENTWISE_F32, 0, 16, 0, 0},
+                   {{1990, 2101}, ELEMENTWISE_F32, 0, 16, 0, 1},
+                   {{1990, 2101}, ELEMENTWISE_F32, 't', 16, 0, 1},
+                   {{1990, 2101}, ELEMENTWISE_F64, 0, 8, 0, 0},
+                   {{1990, 2101}, ELEMENTWISE_F64, 't', 64, 0, 0},
+                   {{1990, 2101}, ELEMENTWISE_F16, 0, 32, 0, 0},
+                   {{500, 500}, ELEMENTWISE_F32, 0, 32, 0, 0},
                    /* or are short, and dense in a tile */
                    {{1 << 16, 126}, ELEMENTWISE_F32, 0, 32, 0, 1},
-                   {{1 << 15, 130}, ELEMENTWISE_F32, 0, 32, 0, 0}};
+                   {{1 << 15, 130}, ELEMENTWISE_F32, 0, 16, 0, 0}};
     ew_cpu_limit(EW_LEVELS);
     ew_cpu_tune(EW_LATE_READS);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
@@ -588,6 +596,8 @@ START_TEST(tiles_go_along_loops_where_a_packed_input_stands_still)
         /* beside x, which is turned, as y may be */
         {{5, 200, 500}, {100000, 1, 200}, {0, 1000, 2}, ELEMENTWISE_F32, 2, 16},
         {{5, 200, 500}, {300000, 3, 600}, {0, 1, 200}, ELEMENTWISE_F32, 2, 64}};
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(0);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         elementwise_dtype type = layouts[i].type;

@@ -217,6 +217,38 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
                          char *to, int64_t row, const struct ew_next next[2]);
 
 /*
+ * What of an operand is read after what a kernel makes: pieces of some bytes, a
+ * step apart. They are asked for to be in the L1 cache, or else in L2 if they
+ * are crowded, as there are many, or all have the same few places in L1. A
+ * mover that turns columns to rows does so as it goes, for the two at
+ * data[EW_Y], unless that is NULL: all at once would be more than a processor
+ * brings at a time. What it does not ask for it leaves there.
+ */
+struct ew_ahead {
+    const char *at;
+    int64_t pieces, step, bytes;
+    bool crowded;
+};
+
+/* Asks for the next pieces, so many or all that are left. Inlined, as compilers
+   may drop calls of functions that do nothing else. */
+static inline __attribute__((always_inline)) void
+ew_ahead_ask(struct ew_ahead *ahead, int64_t pieces)
+{
+    const char *at = ahead->at;
+    int64_t n = pieces < ahead->pieces ? pieces : ahead->pieces;
+    for (int64_t i = 0; i < n; i++, at += ahead->step)
+        for (const char *line = at - (uintptr_t)at % EW_LINE;
+             line < at + ahead->bytes; line += EW_LINE)
+            if (ahead->crowded)
+                __builtin_prefetch(line, 0, 2);
+            else
+                __builtin_prefetch(line);
+    ahead->at = at;
+    ahead->pieces -= n;
+}
+
+/*
  * A permuter moves groups of elements of `size` bytes, each from within up to
  * EW_WINDOWS windows, which together are at most a line: a vector of all of
  * them is made of line / windows bytes each, and byte j of group i,
@@ -257,7 +289,8 @@ typedef void ew_permuter(const struct ew_permutation *p, const char *x,
  *   ew_logic_base    logic.c     rows of bool, and of comparisons of an i64
  *                                with a u64 and of a u64 with an i64
  *   ew_convert_base  convert.c   [to][from]: OUT = X, EW_Y is not used
- *   ew_move_base     move.c      OUT = X, elements of 1, 2, 4, 8, 16 bytes
+ *   ew_move_base     move.c      OUT = X, elements of 1, 2, 4, 8, 16 bytes,
+ *                                EW_Y is what is asked for or NULL
  *   ew_stream_base   stream.c    no table, as there is but one
  *   ew_permute_base  permute.c   the same; NULL: the level cannot
  *   ew_turn_base     move.c      turns elements of 1 to 8 bytes; NULL: cannot

@@ -70,6 +70,15 @@ enum {
 #endif
 };
 
+/* Asks for what is left of each input before the first of so many steps: as
+   much as leaves no more than that to each of the others. */
+static __attribute__((noinline)) void ask_some(struct ew_ahead *ahead,
+                                               int64_t steps)
+{
+    for (int k = 0; k < 2; k++)
+        ew_ahead_ask(&ahead[k], (ahead[k].pieces + steps - 1) / steps);
+}
+
 /* Rows of one piece, or of two that may overlap: the second is then so far
    behind the first. */
 EW_INLINE void copy_pieces(size_t piece, int64_t second, int64_t rows,
