@@ -56,13 +56,16 @@ static inline void cut(const struct ew_block *block, int64_t row, int64_t col,
 
 /* As many elements as fit the buffers at the widest type, or the cache if only
    an activation follows. What is only streamed has smaller tiles, for the next
-   one to be read while this one is stored, unless they are read again. */
+   one to be read while this one is stored, unless they are read again, and so
+   has what is asked for two tiles ahead. */
 static int64_t tile_elements(const struct ew_pass *pass)
 {
     unsigned widest =
         ew_pass_widest(pass, pass->store && pass->stream ? EW_FORWARD : 2);
     int64_t alone = pass->act ? PIECE_BYTES : STREAM_BYTES;
     bool large = ew_pass_buffers(pass) || pass->again;
+    if (pass->distant && !pass->turn)
+        return STREAM_BYTES / widest;
     if (ew_pass_has_small_tiles(pass) && !pass->again)
         return EW_TILE_BYTES / 2 / widest;
     return (large ? EW_TILE_BYTES : alone) / widest;
@@ -84,22 +87,28 @@ static int64_t tile_columns(const struct ew_pass *pass, int64_t rows,
     return least(cols, elements);
 }
 
-/* The lines of a tile in an operand, whichever way it runs. */
+/* The lines of a tile in an input, along the rows or, where it is turned, the
+   columns. */
 static struct ew_ahead lines_of(const struct ew_pass *pass,
                                 const struct ew_block *tile, int k)
 {
     struct ew_stride s = tile->stride[k];
-    int64_t from = pass->stored[k], along = ew_magnitude(s.row);
-    bool turned = s.col != from;
+    int64_t row = ew_magnitude(s.row), col = ew_magnitude(s.col);
+    bool turned = pass->turn && row < col;
     struct ew_ahead lines = {.at = tile->data[k]};
     lines.step = turned ? s.col : s.row;
-    lines.bytes = turned ? tile->rows * along : tile->cols * from;
-    lines.crowded = pass->distant && (lines.step % L1_WAY == 0 ||
-                                      !ew_pass_has_small_tiles(pass));
-    if (lines.step && (!turned || (along && along < EW_LINE)))
-        lines.pieces = turned ? tile->cols : tile->rows;
+    lines.bytes = turned ? tile->rows * row : tile->cols * col;
+    lines.crowded =
+        pass->distant && pass->turn &&
+        (lines.step % L1_WAY == 0 || !ew_pass_has_small_tiles(pass));
+    if (!turned)
+        lines.pieces = s.row ? tile->rows : 1;
+    else if (row && row < EW_LINE)
+        lines.pieces = tile->cols;
     if (turned && s.row < 0)
         lines.at += (tile->rows - 1) * s.row;
+    if (!turned && s.col < 0)
+        lines.at += (tile->cols - 1) * s.col;
     return lines;
 }
 
@@ -334,22 +343,33 @@ static void run_tile(const struct ew_pass *pass, const struct ew_block *block,
 }
 
 /* One where nothing is turned, row by row. Stores past the caches fill the
-   queue of stores, so few are made between tiles. Not inlined, as it takes
-   registers from the loop over blocks. */
+   queue of stores, so few are made between tiles. What comes two tiles later is
+   asked for: tiles are small there. Not inlined, as it takes registers from the
+   loop over blocks. */
 static __attribute__((noinline)) void run_tiles(const struct ew_pass *pass,
                                                 const struct ew_block *block,
                                                 int64_t rows, int64_t cols,
                                                 struct ew_buffers *buffers)
 {
+    static const bool none[2];
     bool x = is_same(block, cols, EW_X), y = is_same(block, cols, EW_Y);
-    struct ew_block tile;
+    struct way far = {block, &once, rows, cols, cols, rows, 0, 0, 0, 0};
+    struct ew_block tile, later;
+    struct ew_ahead ahead[2];
+    bool more = pass->distant && next_tile(&far, &later);
+    more = more && next_tile(&far, &later);
     for (int64_t r = 0; r < block->rows; r += rows)
         for (int64_t c = 0; c < block->cols; c += cols) {
             cut(block, r, c, rows, cols, &tile);
+            more = more && next_tile(&far, &later);
+            if (more)
+                ask(pass, &later, none, ahead);
+            buffers->ahead = more ? ahead : NULL;
             buffers->kept[EW_X] = x && r + c > 0;
             buffers->kept[EW_Y] = y && r + c > 0;
             ew_steps_run(pass, &tile, buffers);
         }
+    buffers->ahead = NULL;
 }
 
 /* Tiles of one block after the other. Not inlined, as tiles of several loops

@@ -40,6 +40,7 @@ enum {
        gaps: then for any lines. */
     AHEAD_FROM = 1 << 20,
     AHEAD_ALL = 20 << 20,
+    ASKED_ELEMENT = 4, /* bytes of elements with gaps that gain by it */
     /* Bytes of out, and of all operands with their gaps. */
     STREAM_CROWDED = 4 << 20,
     CROWD_FROM = 32 << 20
@@ -181,6 +182,26 @@ static bool is_crowded(const struct elementwise_plan *plan, int64_t bytes)
     return gaps && spans_reach(plan, CROWD_FROM);
 }
 
+/* Whether of input k every second element is read. */
+static bool is_every_second(const struct elementwise_plan *plan, int k)
+{
+    int64_t size = plan->pass.stored[k];
+    return plan->pass.pack[k] && size >= ASKED_ELEMENT &&
+           ew_magnitude(plan->loop[0].stride[k]) == 2 * size;
+}
+
+/* Rows of two such inputs are made dense by turns, and processors read little
+   of one while the other is: what tiles need from memory is asked for. */
+static void ask_gaps(struct elementwise_plan *plan)
+{
+    struct ew_pass *pass = &plan->pass;
+    bool rows = !pass->turn && !pass->deep && !pass->again && !pass->fold;
+    if (rows && pass->past && is_every_second(plan, EW_X) &&
+        is_every_second(plan, EW_Y) && ew_cpu_is(EW_LATE_READS) &&
+        spans_reach(plan, AHEAD_ALL))
+        pass->distant = pass->ahead[EW_X] = pass->ahead[EW_Y] = true;
+}
+
 /* What is scattered is stored in parts of lines. */
 void ew_strategy_stream(struct elementwise_plan *plan)
 {
@@ -229,6 +250,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         ew_strategy_keep(plan);
     if (pass->turn && !pass->again)
         ew_strategy_read_on(plan, bytes);
+    ask_gaps(plan);
     if (pass->turn ? ew_strategy_streams_turned(plan, bytes)
                    : ew_strategy_streams(bytes) || is_crowded(plan, bytes))
         ew_strategy_stream(plan);

@@ -730,6 +730,46 @@ START_TEST(turned_tiles_are_asked_for_while_the_last_one_is_packed)
 }
 END_TEST
 
+/* Every second element, also backwards, in one row or in rows with gaps. */
+START_TEST(rows_with_gaps_are_asked_for_two_tiles_ahead)
+{
+    enum { ROWS = 3, COLS = 5000, ROW = 2 * COLS + 40 };
+    static char space[ROWS * ROW], made[ROWS * COLS];
+    int64_t rows = _i < 2 ? 1 : ROWS, step = _i % 2 ? -2 : 2;
+    struct ew_loop loop[] = {{COLS, {2, step, 1, 0, 0}},
+                             {rows, {ROW, ROW, COLS, 0, 0}}};
+    struct ew_pass pass = {.op = record,
+                           .pack = {pack_and_ask, pack_and_ask},
+                           .ahead = {true, true},
+                           .distant = true,
+                           .stored = {1, 1, 1},
+                           .size = {1, 1, 1},
+                           .result_size = 1};
+    void *const start[] = {space, space + (step < 0 ? 2 * COLS : 0), made};
+    forget();
+    hands = 0;
+    ew_execute(loop, 2, &pass, start);
+    ck_assert_int_eq(hands, 2 * recorded);
+    ck_assert_int_ge(recorded, 3 * rows);
+    for (int i = 0; i < recorded; i++) {
+        bool more = i + 2 < recorded;
+        const struct record *later = &records[more ? i + 2 : i];
+        int64_t at = (char *)later->data[EW_OUT] - made;
+        const char *x = space + at / COLS * ROW + at % COLS * 2;
+        const char *y = (char *)start[1] + at / COLS * ROW + at % COLS * step;
+        const struct ew_ahead *of = handed[2 * i];
+        ck_assert_int_eq(of[0].pieces, more ? later->rows : 0);
+        ck_assert_int_eq(of[1].pieces, more ? later->rows : 0);
+        if (!more)
+            continue;
+        ck_assert_ptr_eq(of[0].at, x);
+        ck_assert_ptr_eq(of[1].at, y + (step < 0 ? later->cols - 1 : 0) * step);
+        ck_assert_int_eq(of[0].bytes, 2 * later->cols);
+        ck_assert(rows == 1 || of[1].step == ROW);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *loops = support_case("loops");
@@ -756,6 +796,8 @@ int main(void)
                         sizeof turned / sizeof *turned);
     tcase_add_loop_test(
         tiles, turned_tiles_are_asked_for_while_the_last_one_is_packed, 0, 4);
+    tcase_add_loop_test(tiles, rows_with_gaps_are_asked_for_two_tiles_ahead, 0,
+                        4);
     TCase *const cases[] = {loops, tiles, NULL};
     return support_run("execute", cases);
 }

@@ -1013,19 +1013,61 @@ START_TEST(inputs_with_gaps_push_a_large_output_out_of_a_small_cache)
 }
 END_TEST
 
-/* What comes from memory: small tiles of large elements, and others, of rows
-   and columns that are no whole tiles; whatever the processor. */
-START_TEST(large_turned_inputs_give_the_results_of_the_reference)
+/* Of 4 and 8 bytes where the kernel stores past the caches itself, 20 MiB of
+   all operands, gaps and all, and processors read little ahead. */
+START_TEST(two_inputs_with_gaps_are_asked_for_from_memory)
+{
+    static const struct {
+        int64_t shape[2], x, y;
+        elementwise_dtype type;
+        elementwise_op op;
+        bool asked;
+    } layouts[] = {
+        {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, true},
+        {{2048, 1024}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_MUL, true},
+        {{1024, 1040}, 2, 2, ELEMENTWISE_I32, ELEMENTWISE_SUB, true},
+        {{1024, 1000}, 2, 2, ELEMENTWISE_I32, ELEMENTWISE_SUB, false},
+        {{2048, 2048}, 2, 2, ELEMENTWISE_F16, ELEMENTWISE_ADD, false},
+        {{2048, 1024}, 2, 3, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
+        {{2048, 1024}, 1, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
+        {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_POW, false}};
+    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        const int64_t *shape = layouts[i / 2].shape;
+        elementwise_dtype type = layouts[i / 2].type;
+        const int64_t of_x[] = {layouts[i / 2].x * shape[1], layouts[i / 2].x};
+        const int64_t of_y[] = {layouts[i / 2].y * shape[1], layouts[i / 2].y};
+        elementwise_tensor a = {NULL, type, 2, shape, of_x};
+        elementwise_tensor b = {NULL, type, 2, shape, of_y};
+        elementwise_tensor o = {NULL, type, 2, shape, NULL};
+        ew_cpu_tune(i % 2 ? EW_LATE_READS : EW_TUNINGS - 1 - EW_LATE_READS);
+        ck_assert_int_eq(ew_plan_make(&p, layouts[i / 2].op, &a, &b, -1, &o),
+                         0);
+        bool asked = i % 2 && layouts[i / 2].asked;
+        ck_assert_msg(p.pass.distant == asked && p.pass.ahead[EW_X] == asked &&
+                          p.pass.ahead[EW_Y] == asked,
+                      "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* Small tiles of large elements that are turned, and others, of rows and
+   columns that are no whole tiles, and inputs with gaps; whatever the
+   processor. */
+START_TEST(inputs_from_memory_give_the_results_of_the_reference)
 {
     static const int64_t shapes[][2] = {{1003, 808}, {1003, 408}};
-    static const int64_t down[] = {1, 1003};
+    static const int64_t down[] = {1, 1003}, gaps[] = {1640, 2};
     if (!support_level(_i))
         return;
-    for (int i = 0; i < 4; i++) {
-        const int64_t *shape = shapes[i / 2];
-        elementwise_dtype type = i / 2 ? ELEMENTWISE_C128 : ELEMENTWISE_F64;
-        support_make(&x, type, 2, shape, down, SUPPORT_HIGH);
-        support_make(&y, type, 2, shape, NULL, SUPPORT_LOW);
+    for (int i = 0; i < 6; i++) {
+        const int64_t *shape = shapes[i / 2 % 2];
+        elementwise_dtype type =
+            i / 2 == 1 ? ELEMENTWISE_C128 : ELEMENTWISE_F64;
+        bool both = i / 2 == 2;
+        support_make(&x, type, 2, shape, both ? gaps : down, SUPPORT_HIGH);
+        support_make(&y, type, 2, shape, both ? gaps : NULL, SUPPORT_LOW);
         support_make(&out, type, 2, shape, NULL, SUPPORT_HIGH);
         ew_cpu_tune(i % 2 ? EW_LATE_READS : 0);
         fill_and_verify(ELEMENTWISE_SUB, NULL);
@@ -1078,6 +1120,7 @@ int main(void)
         choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
     tcase_add_test(choosing,
                    inputs_with_gaps_push_a_large_output_out_of_a_small_cache);
+    tcase_add_test(choosing, two_inputs_with_gaps_are_asked_for_from_memory);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);
     tcase_add_test(
@@ -1102,8 +1145,8 @@ int main(void)
                         what_is_read_again_gives_the_results_of_the_reference,
                         0, EW_LEVELS);
     tcase_add_loop_test(running,
-                        large_turned_inputs_give_the_results_of_the_reference,
-                        0, EW_LEVELS);
+                        inputs_from_memory_give_the_results_of_the_reference, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
     tcase_add_loop_test(running, comparisons_keep_a_row_of_halves, 0,
                         EW_LEVELS);
