@@ -136,15 +136,17 @@ static bool spans_reach(const struct elementwise_plan *plan, int64_t bytes)
 }
 
 /* What such tiles ask for. From memory, all lines that the table has room for.
-   Else processors bring whole lines ahead themselves, or nearly, and what is in
-   the L2 cache is near. */
+   Else processors bring whole lines ahead themselves, or nearly, what is in the
+   L2 cache is near, and stores of some wait for no lines. */
 static void ask_deep(struct elementwise_plan *plan)
 {
+    int near = ew_cpu_is(EW_QUICK_STORES) ? EW_Y : EW_OUT;
     plan->pass.distant = spans_reach(plan, AHEAD_ALL);
     for (int k = 0; k <= EW_OUT; k++)
         plan->pass.ahead[k] =
             plan->pass.distant ||
-            (ew_strategy_bytes(plan, k) >= AHEAD_FROM && shares_lines(plan, k));
+            (k <= near && ew_strategy_bytes(plan, k) >= AHEAD_FROM &&
+             shares_lines(plan, k));
 }
 
 /* Whether the pieces of rows that tiles of turned inputs make are whole lines,
@@ -248,8 +250,10 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         ask_deep(plan);
     else
         ew_strategy_keep(plan);
-    if (pass->turn && !pass->again)
+    if (pass->turn && !pass->again) {
+        ew_strategy_widen(plan, bytes);
         ew_strategy_read_on(plan, bytes);
+    }
     ask_gaps(plan);
     if (pass->turn ? ew_strategy_streams_turned(plan, bytes)
                    : ew_strategy_streams(bytes) || is_crowded(plan, bytes))

@@ -34,6 +34,10 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes);
    tile. */
 void ew_strategy_keep(struct elementwise_plan *plan);
 
+/* Makes tiles one line of what is turned high, and so as wide as they can be,
+   where those side by side share lines of out and processors read late. */
+void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes);
+
 /* Lets tiles follow each other along the loop where the turned input reads on
    in memory: all of a block, or each before the next one where the lines of a
    block are more than caches keep until they are read on. */

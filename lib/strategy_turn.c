@@ -120,41 +120,36 @@ static bool is_apart(const struct elementwise_plan *plan, int k)
             ew_magnitude(cols->stride[k]) >= APART_LATE);
 }
 
+static bool are_both_turned(const struct elementwise_plan *plan)
+{
+    return ew_strategy_is_turned(plan, EW_X) &&
+           ew_strategy_is_turned(plan, EW_Y);
+}
+
 /* Whether what tiles read comes from so far that all of it is asked for, as
-   processors do not. */
+   processors do not. Large elements gain nothing by it beside some that are
+   gathered. */
 static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
 {
     int64_t left = DISTANT_LATE; /* sums may overflow */
+    bool packed = plan->pass.pack[EW_X] && plan->pass.pack[EW_Y];
     bool wide = ew_pass_widest(&plan->pass, 2) >= EW_TURNED_WIDE;
     if (bytes < READ_ON_FROM || !ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
         !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) ||
-        (wide && plan->loop[0].n < COLUMNS_LATE))
+        (wide && ((packed && !are_both_turned(plan)) ||
+                  plan->loop[0].n < COLUMNS_LATE)))
         return false;
     for (int k = 0; k <= EW_OUT && left > 0; k++)
         left -= ew_strategy_bytes(plan, k);
     return left <= 0 && is_apart(plan, EW_X) && is_apart(plan, EW_Y);
 }
 
-/* Whether tiles are one line of what is turned high, and so wide: those side by
-   side share lines of out, and processors read late. */
-static bool is_low(const struct elementwise_plan *plan, bool both,
-                   int64_t bytes)
-{
-    unsigned widest = ew_pass_widest(&plan->pass, 2);
-    return bytes >= READ_ON_FROM && ew_cpu_is(EW_LATE_READS) &&
-           !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) &&
-           plan->loop[0].n >= EW_TILE_BYTES / EW_LINE &&
-           (widest == 4 || (widest == 8 && !both));
-}
-
 void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
 {
     struct ew_pass *pass = &plan->pass;
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
-    bool x = ew_strategy_is_turned(plan, EW_X);
-    bool both = x && ew_strategy_is_turned(plan, EW_Y);
-    int beside = x ? EW_Y : EW_X;
-    if (both)
+    int beside = ew_strategy_is_turned(plan, EW_X) ? EW_Y : EW_X;
+    if (are_both_turned(plan))
         pass->turn *= 2;
     else if (pass->pack[beside] && fills(plan, beside) &&
              ew_pass_widest(pass, 2) >= 4)
@@ -162,10 +157,18 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
     pass->distant = is_distant(plan, bytes);
     if (ew_pass_has_small_tiles(pass))
         pass->turn /= 2;
-    if (is_low(plan, both, bytes))
-        pass->turn = (unsigned char)(EW_LINE / ew_pass_widest(pass, 2));
     for (int k = 0; k < 2 && !pass->fold; k++)
         pass->ahead[k] = asks(plan, k, down, bytes);
+}
+
+void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes)
+{
+    unsigned widest = ew_pass_widest(&plan->pass, 2);
+    bool worth = widest == 4 || (widest == 8 && !are_both_turned(plan));
+    if (worth && bytes >= READ_ON_FROM && ew_cpu_is(EW_LATE_READS) &&
+        !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) &&
+        plan->loop[0].n >= EW_TILE_BYTES / EW_LINE)
+        plan->pass.turn = (unsigned char)(EW_LINE / widest);
 }
 
 /* The loop along which the only turned input reads on in memory nearest to a

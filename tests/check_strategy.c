@@ -436,25 +436,29 @@ START_TEST(tiles_of_several_loops_ask_for_lines_that_they_share)
 {
     static const struct {
         int64_t shape[3];
-        bool x, out, distant;
+        bool x, out, distant; /* out: but if stores wait for no lines */
     } layouts[] = {{{419, 1502, 3}, 1, 1, 0},  {{448, 1536, 3}, 0, 0, 0},
                    {{448, 1537, 3}, 0, 1, 0},  {{419, 1536, 3}, 1, 0, 0},
                    {{1024, 1024, 3}, 1, 1, 1}, {{119, 150, 3}, 0, 0, 0}};
     static const int64_t one[] = {1};
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-        const int64_t *shape = layouts[i].shape;
+    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+        const int64_t *shape = layouts[i / 2].shape;
         const int64_t bac[] = {3, 3 * shape[0], 1};
+        const bool distant = layouts[i / 2].distant;
         elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, bac};
         elementwise_tensor b = {NULL, ELEMENTWISE_F32, 1, one, NULL};
         elementwise_tensor o = {NULL, ELEMENTWISE_F32, 3, shape, NULL};
         struct elementwise_plan p;
+        ew_cpu_tune(i % 2 ? EW_QUICK_STORES : 0);
         ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
         ck_assert_int_eq(p.pass.deep, 3);
-        ck_assert_int_eq(p.pass.ahead[EW_X], layouts[i].x);
-        ck_assert_int_eq(p.pass.ahead[EW_OUT], layouts[i].out);
-        ck_assert_int_eq(p.pass.ahead[EW_Y], layouts[i].distant);
-        ck_assert_int_eq(p.pass.distant, layouts[i].distant);
+        ck_assert_int_eq(p.pass.ahead[EW_X], layouts[i / 2].x);
+        ck_assert_int_eq(p.pass.ahead[EW_OUT],
+                         layouts[i / 2].out && (i % 2 == 0 || distant));
+        ck_assert_int_eq(p.pass.ahead[EW_Y], distant);
+        ck_assert_int_eq(p.pass.distant, distant);
     }
+    ew_cpu_limit(EW_LEVELS);
 }
 END_TEST
 
@@ -535,7 +539,7 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    {{512, 1024}, ELEMENTWISE_F64, 0, 32, 0, 1},
                    {{2048, 2048}, ELEMENTWISE_F32, 't', 64, 1, 1},
                    {{2048, 2048}, ELEMENTWISE_F64, 't', 32, 1, 1},
-                   {{2048, 2048}, ELEMENTWISE_F64, 'g', 8, 1, 1},
+                   {{2048, 2048}, ELEMENTWISE_F64, 'g', 16, 0, 1},
                    {{1 << 15, 48}, ELEMENTWISE_F64, 0, 32, 0, 1},
                    /* columns of less than two lines, or near each other */
                    {{24, 1 << 17}, ELEMENTWISE_F32, 0, 32, 0, 1},

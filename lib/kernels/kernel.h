@@ -220,7 +220,7 @@ typedef void ew_streamer(int64_t rows, int64_t bytes, const char *from,
  * What of an operand is read after what a kernel makes: pieces of some bytes, a
  * step apart. They are asked for to be in the L1 cache, or else in L2 if they
  * are crowded, as there are many, or all have the same few places in L1. A
- * mover that turns columns to rows does so as it goes, for the two at
+ * mover that turns columns to rows may do so as it goes, for the two at
  * data[EW_Y], unless that is NULL: all at once would be more than a processor
  * brings at a time. What it does not ask for it leaves there.
  */

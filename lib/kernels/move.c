@@ -31,6 +31,15 @@
 #endif
 
 #if defined(EW_TURNED)
+/* Asks for what is left of each input before the first of so many steps: as
+   much as leaves no more than that to each of the others. */
+static __attribute__((noinline)) void ask_some(struct ew_ahead *ahead,
+                                               int64_t steps)
+{
+    for (int k = 0; k < 2; k++)
+        ew_ahead_ask(&ahead[k], (ahead[k].pieces + steps - 1) / steps);
+}
+
 #define EW_INTERLEAVE(half, bits) EW_HALVES(half, bits)
 enum { EW_TURNED_LANES = sizeof(EW_TURNED) / 16 };
 
@@ -69,15 +78,6 @@ enum {
     EW_INTERLEAVED_MOST = 12
 #endif
 };
-
-/* Asks for what is left of each input before the first of so many steps: as
-   much as leaves no more than that to each of the others. */
-static __attribute__((noinline)) void ask_some(struct ew_ahead *ahead,
-                                               int64_t steps)
-{
-    for (int k = 0; k < 2; k++)
-        ew_ahead_ask(&ahead[k], (ahead[k].pieces + steps - 1) / steps);
-}
 
 /* Rows of one piece, or of two that may overlap: the second is then so far
    behind the first. */
