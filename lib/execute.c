@@ -87,28 +87,30 @@ static int64_t tile_columns(const struct ew_pass *pass, int64_t rows,
     return least(cols, elements);
 }
 
-/* The lines of a tile in an input, along the rows or, where it is turned, the
-   columns. */
+/* The lines of a tile in an input: of columns where it is turned, else of rows;
+   none of one beside it that has gaps. */
 static struct ew_ahead lines_of(const struct ew_pass *pass,
                                 const struct ew_block *tile, int k)
 {
     struct ew_stride s = tile->stride[k];
     int64_t row = ew_magnitude(s.row), col = ew_magnitude(s.col);
-    bool turned = pass->turn && row < col;
+    int64_t size = pass->stored[k];
+    bool turned = pass->turn && s.col != size;
     struct ew_ahead lines = {.at = tile->data[k]};
-    lines.step = turned ? s.col : s.row;
-    lines.bytes = turned ? tile->rows * row : tile->cols * col;
+    if (turned) {
+        lines.pieces = row && row < EW_LINE ? tile->cols : 0;
+        lines.step = s.col;
+        lines.bytes = (tile->rows - 1) * row + size;
+        lines.at += s.row < 0 ? (tile->rows - 1) * s.row : 0;
+    } else {
+        lines.pieces = s.row ? tile->rows : 1;
+        lines.step = s.row;
+        lines.bytes = (tile->cols - 1) * col + size;
+        lines.at += s.col < 0 ? (tile->cols - 1) * s.col : 0;
+    }
     lines.crowded =
         pass->distant && pass->turn &&
         (lines.step % L1_WAY == 0 || !ew_pass_has_small_tiles(pass));
-    if (!turned)
-        lines.pieces = s.row ? tile->rows : 1;
-    else if (row && row < EW_LINE)
-        lines.pieces = tile->cols;
-    if (turned && s.row < 0)
-        lines.at += (tile->rows - 1) * s.row;
-    if (!turned && s.col < 0)
-        lines.at += (tile->cols - 1) * s.col;
     return lines;
 }
 
@@ -171,13 +173,13 @@ static void go_down(const struct ew_pass *pass, struct way *way)
         way->band = most / pitch / way->rows * way->rows;
 }
 
-/* Asks for what of the next tile processors do not guess, unless it is kept: at
-   once, or while this one is packed. */
+/* Asks for what of a tile that comes processors do not guess, unless it is
+   kept: at once, or while this one is packed. */
 static void ask(const struct ew_pass *pass, const struct ew_block *next,
                 const bool kept[2], struct ew_ahead ahead[2])
 {
     for (int k = 0; k < 2; k++) {
-        ahead[k].pieces = 0;
+        ahead[k] = (struct ew_ahead){0};
         if (pass->ahead[k] && !kept[k])
             ahead[k] = lines_of(pass, next, k);
         if (!pass->distant)
@@ -232,7 +234,6 @@ static void run_block(const struct ew_pass *pass, const struct ew_block *block,
         buffers->kept[EW_X] = kept[EW_X];
         buffers->kept[EW_Y] = kept[EW_Y];
     }
-    buffers->ahead = NULL;
 }
 
 /* The same for all steps of a loop along which an input is kept, some at a
@@ -369,7 +370,6 @@ static __attribute__((noinline)) void run_tiles(const struct ew_pass *pass,
             buffers->kept[EW_Y] = y && r + c > 0;
             ew_steps_run(pass, &tile, buffers);
         }
-    buffers->ahead = NULL;
 }
 
 /* Tiles of one block after the other. Not inlined, as tiles of several loops

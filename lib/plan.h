@@ -87,15 +87,19 @@ struct ew_pass {
     /* Rows of a call where it goes along the loop outside the two inner ones
        instead, as that of rows has too few; 0: it does not. */
     unsigned char across;
-    bool ahead[3]; /* there of inputs, and in tiles of several loops, whether
-                      lines of the next tile are asked for */
+    /* Whether lines of the next tile are asked for: of inputs where one is
+       turned, of all operands of tiles of several loops; of the tile after the
+       next in two inputs with gaps. */
+    bool ahead[3];
     /* Loops of a tile if they are not the two innermost, and how much of each
        it holds. What is not dense in it is gathered, out scattered. */
     unsigned char deep;
     ew_kernel *const *moves; /* by size: copies of what such a tile has */
     struct ew_gathering gather[2];
     bool rows; /* its outermost loop is that of rows, where it has long ones */
-    bool distant;  /* operands come from memory: all lines are asked for */
+    /* Operands come from memory: all lines are asked for, of two loops while a
+       tile is packed, and tiles of large elements or with gaps are smaller. */
+    bool distant;
     bool large[2]; /* inputs of which lines that tiles share are soon gone */
     uint16_t extent[EW_DEEP_LOOPS];
 };

@@ -39,6 +39,7 @@ enum {
        several loops ask for the lines of the next one, or of all together, with
        gaps: then for any lines. */
     AHEAD_FROM = 1 << 20,
+    AHEAD_OUT = 8 << 20, /* of out, where stores wait for no lines */
     AHEAD_ALL = 20 << 20,
     ASKED_ELEMENT = 4, /* bytes of elements with gaps that gain by it */
     /* Bytes of out, and of all operands with their gaps. */
@@ -137,15 +138,15 @@ static bool spans_reach(const struct elementwise_plan *plan, int64_t bytes)
 
 /* What such tiles ask for. From memory, all lines that the table has room for.
    Else processors bring whole lines ahead themselves, or nearly, what is in the
-   L2 cache is near, and stores of some wait for no lines. */
+   L2 cache is near, and stores of some wait for no lines that are. */
 static void ask_deep(struct elementwise_plan *plan)
 {
-    int near = ew_cpu_is(EW_QUICK_STORES) ? EW_Y : EW_OUT;
+    const int64_t out = ew_cpu_is(EW_QUICK_STORES) ? AHEAD_OUT : AHEAD_FROM;
     plan->pass.distant = spans_reach(plan, AHEAD_ALL);
     for (int k = 0; k <= EW_OUT; k++)
         plan->pass.ahead[k] =
             plan->pass.distant ||
-            (k <= near && ew_strategy_bytes(plan, k) >= AHEAD_FROM &&
+            (ew_strategy_bytes(plan, k) >= (k == EW_OUT ? out : AHEAD_FROM) &&
              shares_lines(plan, k));
 }
 
@@ -192,18 +193,6 @@ static bool is_every_second(const struct elementwise_plan *plan, int k)
            ew_magnitude(plan->loop[0].stride[k]) == 2 * size;
 }
 
-/* Rows of two such inputs are made dense by turns, and processors read little
-   of one while the other is: what tiles need from memory is asked for. */
-static void ask_gaps(struct elementwise_plan *plan)
-{
-    struct ew_pass *pass = &plan->pass;
-    bool rows = !pass->turn && !pass->deep && !pass->again && !pass->fold;
-    if (rows && pass->past && is_every_second(plan, EW_X) &&
-        is_every_second(plan, EW_Y) && ew_cpu_is(EW_LATE_READS) &&
-        spans_reach(plan, AHEAD_ALL))
-        pass->distant = pass->ahead[EW_X] = pass->ahead[EW_Y] = true;
-}
-
 /* What is scattered is stored in parts of lines. */
 void ew_strategy_stream(struct elementwise_plan *plan)
 {
@@ -221,6 +210,18 @@ void ew_strategy_stream(struct elementwise_plan *plan)
     plan->calls = false;
     if (ends_rows(plan))
         plan->pass.past = NULL;
+}
+
+/* Rows of two such inputs are made dense by turns, and where processors read
+   late, little of one comes while the other is read: what tiles need is asked
+   for where the kernel stores past the caches itself, as all is large then. */
+static void ask_gaps(struct elementwise_plan *plan)
+{
+    struct ew_pass *pass = &plan->pass;
+    bool rows = !pass->turn && !pass->deep && !pass->again && !pass->fold;
+    if (rows && pass->stream && pass->past && ew_cpu_is(EW_LATE_READS) &&
+        is_every_second(plan, EW_X) && is_every_second(plan, EW_Y))
+        pass->distant = pass->ahead[EW_X] = pass->ahead[EW_Y] = true;
 }
 
 /* Calls that are no tiles may go along another loop than that of their rows. */
@@ -254,10 +255,10 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         ew_strategy_widen(plan, bytes);
         ew_strategy_read_on(plan, bytes);
     }
-    ask_gaps(plan);
     if (pass->turn ? ew_strategy_streams_turned(plan, bytes)
                    : ew_strategy_streams(bytes) || is_crowded(plan, bytes))
         ew_strategy_stream(plan);
+    ask_gaps(plan);
     if (!ew_pass_tiles(pass))
         go_across(plan);
 }

@@ -26,11 +26,10 @@ enum {
     READ_ON_FROM = 1 << 20, /* bytes of out that do not stay in the L2 cache */
     /* Where processors read little ahead of tiles: bytes of all operands from
        which all lines of the next tile are asked for, if columns are so far
-       apart; and bytes of out from which parts of lines are stored as usual. */
+       apart. */
     DISTANT_LATE = 18 << 20,
     APART_LATE = 256,
-    COLUMNS_LATE = 64, /* that tiles of large elements gain by */
-    PARTS_LATE = 16 << 20
+    COLUMNS_LATE = 64 /* that tiles of large elements gain by */
 };
 
 /* Whether so many rows share one of input k, which is kept in a tile's buffer,
@@ -206,10 +205,7 @@ void ew_strategy_read_on(struct elementwise_plan *plan, int64_t bytes)
 bool ew_strategy_streams_turned(const struct elementwise_plan *plan,
                                 int64_t bytes)
 {
-    int64_t size = plan->pass.stored[EW_OUT], row = plan->loop[0].n * size;
-    bool late = ew_cpu_is(EW_LATE_READS) && bytes >= PARTS_LATE &&
-                row >= EW_SHORT_TILED;
-    bool parts = size >= 4 && !late;
     return bytes >= STREAM_TURNED &&
-           (parts || ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
+           (plan->pass.stored[EW_OUT] >= 4 ||
+            ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
 }

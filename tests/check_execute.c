@@ -730,6 +730,54 @@ START_TEST(turned_tiles_are_asked_for_while_the_last_one_is_packed)
 }
 END_TEST
 
+/* A block of 64 x 512, of whose tiles the second is asked for first: x is
+   turned, with so many bytes between rows and columns, y as given. Returns
+   where all operands start. */
+static char *ask_of(int64_t row, int64_t col, struct ew_stride y, unsigned size)
+{
+    static char space[1 << 24];
+    unsigned char bytes = (unsigned char)size;
+    struct ew_loop loop[] = {{512, {col, y.col, size, 0, 0}},
+                             {64, {row, y.row, 512 * size, 0, 0}}};
+    struct ew_pass pass = {.op = record,
+                           .pack = {pack_and_ask, NULL},
+                           .turn = 32,
+                           .ahead = {true, true},
+                           .distant = true,
+                           .stored = {bytes, bytes, bytes},
+                           .size = {bytes, bytes, bytes},
+                           .result_size = bytes};
+    forget();
+    hands = 0;
+    char *middle = space + sizeof space / 2;
+    middle += EW_LINE - (uintptr_t)middle % EW_LINE;
+    ew_execute(loop, 2, &pass, (void *[]){middle, middle, middle});
+    ck_assert_int_gt(recorded, 1);
+    return middle;
+}
+
+START_TEST(lines_are_asked_for_where_there_are_any)
+{
+    const struct ew_stride dense = {512, 1}, shared = {0, 1}, gaps = {1024, 2};
+    const struct ew_ahead *x = handed[0], *y = &handed[0][1];
+    char *start = ask_of(1, 4096, dense, 1);
+    ck_assert_ptr_eq(x->at, start + 32);
+    ck_assert_ptr_eq(y->at, start + 32 * 512);
+    ck_assert(x->pieces == 256 && x->bytes == 32 && x->crowded);
+    ck_assert(y->pieces == 32 && y->bytes == 256 && y->step == 512);
+    start = ask_of(-1, 320, shared, 1);
+    ck_assert_ptr_eq(x->at, start - 32 - 31);
+    ck_assert(x->pieces == 256 && x->bytes == 32 && x->crowded);
+    ck_assert_int_eq(y->pieces, 0);
+    ask_of(64, 4096, gaps, 1); /* a line for each element */
+    ck_assert_int_eq(x->pieces + y->pieces, 0);
+    ask_of(8, 320, dense, 8); /* large elements */
+    ck_assert(x->pieces > 0 && !x->crowded);
+    ask_of(8, 4096, dense, 8);
+    ck_assert(x->pieces > 0 && x->crowded);
+}
+END_TEST
+
 /* Every second element, also backwards, in one row or in rows with gaps. */
 START_TEST(rows_with_gaps_are_asked_for_two_tiles_ahead)
 {
@@ -764,8 +812,9 @@ START_TEST(rows_with_gaps_are_asked_for_two_tiles_ahead)
             continue;
         ck_assert_ptr_eq(of[0].at, x);
         ck_assert_ptr_eq(of[1].at, y + (step < 0 ? later->cols - 1 : 0) * step);
-        ck_assert_int_eq(of[0].bytes, 2 * later->cols);
-        ck_assert(rows == 1 || of[1].step == ROW);
+        ck_assert_int_eq(of[0].bytes, 2 * later->cols - 1);
+        ck_assert_int_eq(of[1].bytes, 2 * later->cols - 1);
+        ck_assert(rows == 1 || (of[0].step == ROW && of[1].step == ROW));
     }
 }
 END_TEST
@@ -796,6 +845,7 @@ int main(void)
                         sizeof turned / sizeof *turned);
     tcase_add_loop_test(
         tiles, turned_tiles_are_asked_for_while_the_last_one_is_packed, 0, 4);
+    tcase_add_test(tiles, lines_are_asked_for_where_there_are_any);
     tcase_add_loop_test(tiles, rows_with_gaps_are_asked_for_two_tiles_ahead, 0,
                         4);
     TCase *const cases[] = {loops, tiles, NULL};
