@@ -12,7 +12,7 @@
    what is rounded and then converted goes there and back. Operands that are
    gathered or scattered have places; others none. What is loaded of an input
    is kept if the tile needs the same as the one before, or less rows. What is
-   left of `ahead`, two inputs of the next tile, or NULL, is asked for while
+   left of `ahead`, two inputs of a tile that comes, or NULL, is asked for while
    this one is packed. */
 struct ew_buffers {
     _Alignas(64) char load[2][EW_TILE_BYTES];
