@@ -344,9 +344,9 @@ static void run_tile(const struct ew_pass *pass, const struct ew_block *block,
 }
 
 /* One where nothing is turned, row by row. Stores past the caches fill the
-   queue of stores, so few are made between tiles. What comes two tiles later is
-   asked for: tiles are small there. Not inlined, as it takes registers from the
-   loop over blocks. */
+   queue of stores, so few are made between tiles. Of inputs that are distant,
+   whose tiles are small, what comes two tiles later is asked for. Not inlined,
+   as it takes registers from the loop over blocks. */
 static __attribute__((noinline)) void run_tiles(const struct ew_pass *pass,
                                                 const struct ew_block *block,
                                                 int64_t rows, int64_t cols,

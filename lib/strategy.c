@@ -137,8 +137,8 @@ static bool spans_reach(const struct elementwise_plan *plan, int64_t bytes)
 }
 
 /* What such tiles ask for. From memory, all lines that the table has room for.
-   Else processors bring whole lines ahead themselves, or nearly, what is in the
-   L2 cache is near, and stores of some wait for no lines that are. */
+   Else processors bring whole lines ahead themselves, or nearly, and what is in
+   the L2 cache is near; where stores wait for no lines, so is more of out. */
 static void ask_deep(struct elementwise_plan *plan)
 {
     const int64_t out = ew_cpu_is(EW_QUICK_STORES) ? AHEAD_OUT : AHEAD_FROM;

@@ -160,6 +160,7 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }
 
+/* Measured for 4 and 8 bytes; two turned inputs of 8 bytes lost by it. */
 void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes)
 {
     unsigned widest = ew_pass_widest(&plan->pass, 2);
