@@ -224,6 +224,33 @@ START_TEST(errors_of_sums_do_not_grow_with_the_number_of_terms)
 }
 END_TEST
 
+/* Columns of halves up to 1024 are asked for in another way. */
+START_TEST(column_sums_do_not_depend_on_what_is_asked_for)
+{
+    static const elementwise_dtype types[] = {F16, BF16, F32, F64};
+    static const int64_t cols[] = {8, 100, 1024, 1100};
+    const elementwise_dtype type = types[_i % 4];
+    const int64_t n = cols[_i / 4], shape[] = {600000 / n, n};
+    char *data = malloc((size_t)(shape[0] * n) * 8);
+    char sums[2][1100 * 8];
+    ck_assert(data != NULL);
+    for (int64_t i = 0; i < shape[0] * n; i++)
+        gradient_put(type, (double)support_random(-2000, 2000) / 64, 0,
+                     data + ref_size(type) * (size_t)i);
+    const elementwise_tensor src = {data, type, 2, shape, NULL};
+    for (int v = 0; v < 2 * EW_LEVELS && support_level(v / 2); v++) {
+        elementwise_tensor dst = {sums[v > 0], type, 1, &n, NULL};
+        ew_cpu_tune(v % 2 ? EW_TUNINGS - 1 : 0);
+        memset(sums[v > 0], 0xA5, sizeof *sums);
+        ck_assert_int_eq(elementwise_sum_to(&src, -1, &dst, NULL),
+                         ELEMENTWISE_OK);
+        ck_assert(v == 0 ||
+                  !memcmp(sums[0], sums[1], ref_size(type) * (size_t)n));
+    }
+    free(data);
+}
+END_TEST
+
 /* ---------------------------------------------------------------------
  * Large outputs
  */
@@ -410,6 +437,8 @@ static TCase *sums(void)
     tcase_add_loop_test(tests,
                         errors_of_sums_do_not_grow_with_the_number_of_terms, 0,
                         2 * LARGES);
+    tcase_add_loop_test(tests, column_sums_do_not_depend_on_what_is_asked_for,
+                        0, 16);
     tcase_add_loop_test(tests, five_thousand_sums_are_kept_apart, 0,
                         GRADIENT_FLOATS);
     tcase_add_loop_test(tests, many_short_rows_are_summed, 0, GRADIENT_FLOATS);

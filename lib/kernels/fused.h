@@ -50,6 +50,11 @@ EW_INLINE void fence(void)
 #endif
 }
 
+EW_INLINE int64_t gradient_ahead(void)
+{
+    return ew_cpu_is(EW_FAR_READS) ? GRADIENT_AHEAD : AHEAD;
+}
+
 /* Asks for lines behind some bytes that are stored, ordinary stores to which
    would wait for them one after the other. */
 EW_INLINE void ask_to_store(const void *at, int64_t bytes)

@@ -6,8 +6,9 @@
 #include "sum.h"
 
 enum {
-    GROUP = 8,   /* blocks added before they become doubles; a power of 2 */
-    JOINED = 512 /* columns up to which rows of few of them are joined */
+    GROUP = 8,    /* blocks added before they become doubles; a power of 2 */
+    JOINED = 512, /* columns up to which rows of few of them are joined */
+    BELOW = 1024  /* and up to which later rows of f16 and bf16 are asked for */
 };
 
 /* How many rows of few columns become one: a power of 2, and few enough to

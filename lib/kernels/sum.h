@@ -153,9 +153,9 @@ EW_INLINE const char *last_lanes(int64_t n, int64_t size)
     return (const char *)(keep + EW_LANES) - (EW_LANES - n) * size;
 }
 
-/* Bytes from what is summed to what is asked for, and the same of a row that
-   has one sum where that pays. */
-enum { AHEAD = 2048, FAR_AHEAD = 8192 };
+/* Bytes from what is summed to what is asked for; and the same of a row that
+   has one sum, and of gradients, where processors like it far ahead. */
+enum { AHEAD = 2048, FAR_AHEAD = 8192, GRADIENT_AHEAD = 5120 };
 
 /* Asks for the lines of some bytes. */
 EW_INLINE void ask_for(const void *at, int64_t ahead, int64_t bytes)
