@@ -26,7 +26,8 @@ enum {
     BAND_ALONE = 16 << 20,
     /* Bytes of lines that such tiles share with the next ones to their right,
        which are to find them in the L2 cache. Of larger elements a tile's
-       columns are whole lines of what is turned. */
+       columns are whole lines of what is turned: they go on to the right,
+       unless what they need is asked for. */
     BAND_SHARED = 256 << 10,
     BAND_ELEMENT = 4,
     L1_WAY = 4096,   /* bytes from a line to the next one of its places */
@@ -110,7 +111,7 @@ static struct ew_ahead lines_of(const struct ew_pass *pass,
     }
     lines.crowded =
         pass->distant && pass->turn &&
-        (lines.step % L1_WAY == 0 || !ew_pass_has_small_tiles(pass));
+        (lines.step % L1_WAY == 0 || ew_pass_widest(pass, 2) < EW_TURNED_WIDE);
     return lines;
 }
 
@@ -167,7 +168,8 @@ static void go_down(const struct ew_pass *pass, struct way *way)
         way->first -= skew / out.col;
     if (!ew_strategy_goes_down(pitch)) {
         pitch = way->cols * out.col + 2 * EW_LINE;
-        most = ew_pass_widest(pass, 2) <= BAND_ELEMENT ? BAND_SHARED : 0;
+        bool shares = pass->distant || ew_pass_widest(pass, 2) <= BAND_ELEMENT;
+        most = shares ? BAND_SHARED : 0;
     }
     if (pitch < most / way->rows)
         way->band = most / pitch / way->rows * way->rows;

@@ -210,11 +210,12 @@ enum { EW_TURNED_WIDE = 8 }; /* bytes of large elements */
 
 /* Whether such tiles have half as many elements, as these are large and come
    from memory: a column is then two lines of what is asked for, as of smaller
-   ones. */
+   ones. Columns of one line have as many as fit. */
 static inline bool ew_pass_has_small_tiles(const struct ew_pass *pass)
 {
-    return pass->turn && pass->distant &&
-           ew_pass_widest(pass, 2) >= EW_TURNED_WIDE;
+    unsigned widest = ew_pass_widest(pass, 2);
+    return pass->distant && pass->turn * widest > EW_LINE &&
+           widest >= EW_TURNED_WIDE;
 }
 
 /* Whether input k shares a byte with out. data starts where the loops do. */

@@ -125,18 +125,25 @@ static bool are_both_turned(const struct elementwise_plan *plan)
            ew_strategy_is_turned(plan, EW_Y);
 }
 
+/* Whether asking for all that tiles read pays: for large elements in long rows,
+   if none are gathered; of others for two turned inputs only where tiles share
+   no lines of out. */
+static bool gains_by_asking(const struct elementwise_plan *plan)
+{
+    bool packed = plan->pass.pack[EW_X] && plan->pass.pack[EW_Y];
+    bool both = are_both_turned(plan);
+    if (ew_pass_widest(&plan->pass, 2) >= EW_TURNED_WIDE)
+        return plan->loop[0].n >= COLUMNS_LATE && (both || !packed);
+    return !both || ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
+}
+
 /* Whether what tiles read comes from so far that all of it is asked for, as
-   processors do not. Large elements gain nothing by it beside some that are
-   gathered. */
+   processors do not. */
 static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
 {
     int64_t left = DISTANT_LATE; /* sums may overflow */
-    bool packed = plan->pass.pack[EW_X] && plan->pass.pack[EW_Y];
-    bool wide = ew_pass_widest(&plan->pass, 2) >= EW_TURNED_WIDE;
     if (bytes < READ_ON_FROM || !ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
-        !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) ||
-        (wide && ((packed && !are_both_turned(plan)) ||
-                  plan->loop[0].n < COLUMNS_LATE)))
+        !gains_by_asking(plan))
         return false;
     for (int k = 0; k <= EW_OUT && left > 0; k++)
         left -= ew_strategy_bytes(plan, k);

@@ -691,6 +691,33 @@ static void pack_and_ask(int64_t rows, int64_t cols, void *const data[],
     hands++;
 }
 
+/* Where rows of out start anywhere, tiles go down only if what they need is
+   asked for; columns of one line are in tiles of full size. */
+START_TEST(large_elements_go_down_if_they_are_asked_for)
+{
+    enum { ROWS = 40, COLS = 301 };
+    static double space[ROWS * COLS + 8];
+    const unsigned char turn[] = {8, 8, 16}, cols[] = {128, 128, 32};
+    struct ew_loop loop[] = {{COLS, {ROWS * 8, 8, 8, 0, 0}},
+                             {ROWS, {8, COLS * 8, COLS * 8, 0, 0}}};
+    struct ew_pass pass = {.op = record,
+                           .pack = {pack_nothing, NULL},
+                           .turn = turn[_i],
+                           .distant = _i > 0,
+                           .stored = {8, 8, 8},
+                           .size = {8, 8, 8},
+                           .result_size = 8};
+    char *out = (char *)space;
+    out += (EW_LINE - (uintptr_t)space % EW_LINE) % EW_LINE;
+    forget();
+    ew_execute(loop, 2, &pass, (void *[]){space, out, out});
+    ck_assert_int_eq(records[0].rows, turn[_i]);
+    ck_assert_int_eq(records[0].cols, cols[_i]);
+    int64_t next = (char *)records[1].data[EW_OUT] - out;
+    ck_assert_int_eq(next, 8 * (_i ? turn[_i] * COLS : cols[_i]));
+}
+END_TEST
+
 /* x is turned, y is dense: columns of x, and rows of y. */
 START_TEST(turned_tiles_are_asked_for_while_the_last_one_is_packed)
 {
@@ -843,6 +870,8 @@ int main(void)
     tcase_add_test(tiles, what_only_starts_alike_is_not_kept);
     tcase_add_loop_test(tiles, turned_tiles_make_every_element_once, 0,
                         sizeof turned / sizeof *turned);
+    tcase_add_loop_test(tiles, large_elements_go_down_if_they_are_asked_for, 0,
+                        3);
     tcase_add_loop_test(
         tiles, turned_tiles_are_asked_for_while_the_last_one_is_packed, 0, 4);
     tcase_add_test(tiles, lines_are_asked_for_where_there_are_any);

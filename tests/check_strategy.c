@@ -551,16 +551,16 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    {{64, 1 << 15}, ELEMENTWISE_F32, 'y', 32, 1, 1},
                    {{64, 1 << 15}, ELEMENTWISE_F32, 0, 32, 1, 1},
                    /* rows start anywhere in a line */
-                   {{2100, 2101}, ELEMENTWISE_F32, 0, 16, 0, 1},
+                   {{2100, 2101}, ELEMENTWISE_F32, 0, 16, 1, 1},
                    {{1990, 2101}, ELEMENTWISE_F32, 't', 16, 0, 1},
-                   {{1990, 2101}, ELEMENTWISE_F64, 0, 8, 0, 1},
-                   {{1990, 2101}, ELEMENTWISE_F64, 't', 64, 0, 1},
+                   {{1990, 2101}, ELEMENTWISE_F64, 0, 8, 1, 1},
+                   {{1990, 2101}, ELEMENTWISE_F64, 't', 32, 1, 1},
                    {{1990, 2101}, ELEMENTWISE_F64, 'g', 8, 0, 1},
                    {{1990, 2101}, ELEMENTWISE_F16, 0, 32, 0, 0},
                    {{500, 500}, ELEMENTWISE_F32, 0, 32, 0, 0},
                    /* or are short, and dense in a tile */
                    {{1 << 16, 126}, ELEMENTWISE_F32, 0, 32, 0, 1},
-                   {{1 << 15, 130}, ELEMENTWISE_F32, 0, 16, 0, 1}};
+                   {{1 << 15, 130}, ELEMENTWISE_F32, 0, 16, 1, 1}};
     ew_cpu_limit(EW_LEVELS);
     ew_cpu_tune(EW_LATE_READS);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
