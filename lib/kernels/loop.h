@@ -192,6 +192,50 @@ EW_INLINE void ew_loop_ahead(ew_apply *apply, int64_t cols, const char *x,
     }
 }
 
+/* Bytes of small elements: many may be left over behind the last whole line of
+   a row, and one takes long to become a vector of them. */
+enum { EW_SMALL = 2 };
+
+#if defined(__AVX512BW__)
+/* As ew_loop_row, for these, if all sizes are the same: what is left over is
+   made under a mask. */
+EW_INLINE void ew_loop_small(ew_apply *apply, int64_t cols, const char *x,
+                             const char *y, const void *with, char *out,
+                             int64_t step_x, int64_t step_y, int64_t size)
+{
+    const int64_t n = EW_LINE / size, whole = cols - cols % n;
+    _Alignas(EW_LINE) char last_x[EW_LINE], last_y[EW_LINE], line[EW_LINE];
+    char x0[EW_SMALL], y0[EW_SMALL];
+    memcpy(x0, x, (size_t)size);
+    memcpy(y0, y, (size_t)size);
+    for (int64_t c = 0; c < whole; c += n)
+        ew_loop_piece(apply, 0, n, step_x ? x + c * step_x : x0,
+                      step_y ? y + c * step_y : y0, with, out + c * size,
+                      step_x, step_y, size);
+    if (whole == cols)
+        return;
+    const __mmask64 mask = ew_loop_first((int)((cols - whole) * size));
+    x += whole * step_x;
+    y += whole * step_y;
+    if (step_x)
+        _mm512_store_si512(last_x, _mm512_maskz_loadu_epi8(mask, x));
+    if (step_y)
+        _mm512_store_si512(last_y, _mm512_maskz_loadu_epi8(mask, y));
+    ew_loop_piece(apply, 0, n, step_x ? last_x : x0, step_y ? last_y : y0, with,
+                  line, step_x, step_y, size);
+    _mm512_mask_storeu_epi8(out + whole * size, mask, _mm512_load_si512(line));
+}
+
+/* Where it is quicker: not where lines of out are asked for. */
+EW_INLINE bool ew_loop_is_small(int64_t cols, bool is_short, int64_t size_x,
+                                int64_t size_y, int64_t size)
+{
+    bool asks = is_short && cols * size <= EW_SHORT * EW_LINE &&
+                !ew_cpu_is(EW_QUICK_STORES);
+    return size <= EW_SMALL && size_x == size && size_y == size && !asks;
+}
+#endif
+
 /* One whole line, by non-temporal stores where there are any: an ordinary store
    would read it from memory only to overwrite it. */
 EW_INLINE void ew_loop_store_line(char *to, const char *line)
@@ -292,6 +336,8 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
  *     EW_ROWS_SLOW    the last two, of operations that take longer than memory
  *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
  *                     far ahead
+ *
+ * All but the last make ends of rows of small elements under masks (AVX-512).
  */
 enum ew_rows {
     EW_ROWS,
@@ -318,11 +364,18 @@ EW_INLINE enum ew_form ew_loop_form(const struct ew_stride s[], int64_t x,
     return EW_STRIDED;
 }
 
+/* A stride of 0 reads a copy of small elements, as in ew_loop_row. */
 EW_INLINE void ew_loop_short_row(ew_apply *apply, enum ew_rows rows,
                                  int64_t cols, const char *x, const char *y,
                                  const void *with, char *out, int64_t step_x,
-                                 int64_t step_y, int64_t step_out, int64_t left)
+                                 int64_t step_y, int64_t step_out,
+                                 int64_t size_x, int64_t size_y, int64_t left)
 {
+    _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
+    memcpy(x0, x, (size_t)size_x);
+    memcpy(y0, y, (size_t)size_y);
+    x = step_x || step_out > EW_SMALL ? x : x0;
+    y = step_y || step_out > EW_SMALL ? y : y0;
     if (rows == EW_ROWS_SLOW)
         ew_loop_pieces(apply, cols, x, y, with, out, step_x, step_y, step_out,
                        left);
@@ -355,10 +408,14 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
     if (rows == EW_ROWS_PAST)
         ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out,
                        reach);
+#if defined(__AVX512BW__)
+    else if (ew_loop_is_small(cols, is_short, size_x, size_y, step_out))
+        ew_loop_small(apply, cols, x, y, with, out, step_x, step_y, step_out);
+#endif
     else if (is_short && cols >= n && cols <= EW_SHORT * n && out != x &&
              out != y)
         ew_loop_short_row(apply, rows, cols, x, y, with, out, step_x, step_y,
-                          step_out, left);
+                          step_out, size_x, size_y, left);
     else
         ew_loop_row(apply, cols, x, y, with, out, step_x, step_y, step_out,
                     size_x, size_y);
