@@ -435,6 +435,16 @@ static bool is_read_alone(const struct ew_loop *loop, int ndim,
            ew_cpu_level() >= EW_LEVEL_AVX512;
 }
 
+/* Whether rows are so short that their ends, which a kernel makes one by one,
+   take longer than the lines between, as out starts within a line. */
+static bool has_ends(const struct ew_loop *loop, int ndim,
+                     const struct ew_pass *pass, const void *out)
+{
+    return (uintptr_t)out % EW_LINE != 0 && ndim > 1 && !pass->fold &&
+           !pass->deep && !pass->turn &&
+           loop[0].n * loop[0].stride[EW_OUT] < EW_STREAM_ENDS;
+}
+
 /* In place out's lines are read, so they are in the caches anyway. Short rows
    are streamed only as whole lines. A kernel that makes the last steps stores
    what it makes itself. Other threads see what was stored past the caches in
@@ -446,7 +456,8 @@ static void run_streaming(const struct ew_loop *loop, int ndim,
     bool in_place = data[EW_OUT] == data[EW_X] || data[EW_OUT] == data[EW_Y];
     bool parts = run.lines && (uintptr_t)data[EW_OUT] % EW_LINE != 0;
     bool never = in_place || parts;
-    bool by_kernel = run.past && !run.store && (!run.act || run.behind);
+    bool by_kernel = run.past && !run.store && (!run.act || run.behind) &&
+                     !has_ends(loop, ndim, pass, data[EW_OUT]);
     if (never || by_kernel)
         run.stream = NULL;
     if (in_place && is_read_alone(loop, ndim, &run, data))

@@ -166,10 +166,10 @@ static bool makes_lines(const struct elementwise_plan *plan, int64_t run)
 static bool ends_rows(const struct elementwise_plan *plan)
 {
     int64_t row = plan->loop[0].n * plan->pass.stored[EW_OUT];
-    bool is_short = row < STREAM_RUN && !plan->pass.fold && !plan->pass.deep;
+    bool apart = !plan->pass.fold && !plan->pass.deep;
     if (ew_strategy_divides_c64(plan))
-        return is_short || plan->pass.turn;
-    return is_short && row % EW_LINE != 0;
+        return (apart && row < STREAM_RUN) || plan->pass.turn;
+    return apart && row < EW_STREAM_ENDS && row % EW_LINE != 0;
 }
 
 /* Whether out, though small, would be gone from the caches before it is read,

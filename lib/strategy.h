@@ -27,7 +27,10 @@ enum {
     EW_AGAIN_FROM = 3 << 18,
     /* Bytes of out from which it is stored past the caches. Measured: from
        here on that is no slower even if out is read again at once. */
-    EW_STREAM_FROM = 20 << 20
+    EW_STREAM_FROM = 20 << 20,
+    /* Bytes of a row whose ends take longer than its lines, where kernels store
+       past the caches themselves. */
+    EW_STREAM_ENDS = 768
 };
 
 /* Bytes of out's rows from which on they are not folded, for two loops or more;

@@ -462,6 +462,35 @@ START_TEST(the_last_step_may_stream_itself)
 }
 END_TEST
 
+/* Rows of 512 bytes, whose kernel would make their ends one by one if out
+   starts within a line. */
+START_TEST(short_rows_that_start_anywhere_are_streamed_by_the_last_step)
+{
+    enum { ROWS = 3, COLS = 64 };
+    static int64_t a[ROWS * COLS], b[ROWS * COLS], c[ROWS * COLS + 16];
+    struct ew_pass pass = {.op = never,
+                           .past = add,
+                           .stream = stream,
+                           .stored = {8, 8, 8},
+                           .size = {8, 8, 8},
+                           .result_size = 8};
+    struct ew_loop loop[] = {{COLS, {8, 8, 8, 0, 0}},
+                             {ROWS, {COLS * 8, COLS * 8, COLS * 8, 0, 0}}};
+    char *line = (char *)c + EW_LINE - (uintptr_t)c % EW_LINE;
+    forget();
+    ew_execute(loop, 2, &pass, (void *[]){a, b, line});
+    ck_assert(computed == ROWS * COLS && streamed == 0);
+    pass.op = add;
+    pass.past = never;
+    ew_execute(loop, 2, &pass, (void *[]){a, b, line - 8});
+    ck_assert(computed == 2 * ROWS * COLS && streamed == 8 * ROWS * COLS);
+    pass.past = add; /* a long row */
+    ew_execute((struct ew_loop[]){{ROWS * COLS, {8, 8, 8, 0, 0}}}, 1, &pass,
+               (void *[]){a, b, line - 8});
+    ck_assert_int_eq(streamed, 8 * ROWS * COLS);
+}
+END_TEST
+
 static void run_op(int64_t rows, int64_t cols, void *const data[],
                    const struct ew_stride stride[])
 {
@@ -863,6 +892,8 @@ int main(void)
     tcase_add_test(tiles, what_is_read_alone_is_read_far_ahead);
     tcase_add_test(tiles, short_rows_are_streamed_as_whole_lines_only);
     tcase_add_test(tiles, the_last_step_may_stream_itself);
+    tcase_add_test(
+        tiles, short_rows_that_start_anywhere_are_streamed_by_the_last_step);
     tcase_add_test(tiles, an_activation_may_run_the_operation_and_stream_both);
     tcase_add_test(tiles, a_reduction_sees_every_tile);
     tcase_add_test(tiles, tiles_follow_every_outer_step);
