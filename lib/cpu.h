@@ -41,9 +41,9 @@ void ew_cpu_limit(int level);
 enum ew_quick {
     EW_QUICK_STORES = 1,    /* wait for no lines, so none are asked for ahead */
     EW_QUICK_QUOTIENTS = 2, /* of floats take little longer than products */
-    EW_FAR_READS = 4,  /* what is asked for far ahead comes sooner, if it is one
-                          input alone or behind gradients; sums of rows read
-                          by themselves what is not */
+    EW_FAR_READS = 4,  /* what is asked for far ahead comes sooner, in gradients
+                          and if it is one input alone; sums of columns need not
+                          ask */
     EW_LATE_READS = 8, /* what tiles need next comes only if asked for */
     EW_SMALL_CACHE = 16, /* the last one holds some 32 MiB */
     EW_TUNINGS = 32      /* sets */

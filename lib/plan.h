@@ -210,7 +210,8 @@ enum { EW_TURNED_WIDE = 8 }; /* bytes of large elements */
 
 /* Whether such tiles have half as many elements, as these are large and come
    from memory: a column is then two lines of what is asked for, as of smaller
-   ones. Columns of one line have as many as fit. */
+   ones. Columns of one line, which halving rows does not make, have as many as
+   fit. */
 static inline bool ew_pass_has_small_tiles(const struct ew_pass *pass)
 {
     unsigned widest = ew_pass_widest(pass, 2);

@@ -25,9 +25,10 @@ enum {
     AHEAD_LINES = 4,
     READ_ON_FROM = 1 << 20, /* bytes of out that do not stay in the L2 cache */
     /* Where processors read little ahead of tiles: bytes of all operands from
-       which all lines of the next tile are asked for, if columns are so far
-       apart. */
+       which all lines of the next tile are asked for, where tiles share lines
+       of out or not, if columns are so far apart. */
     DISTANT_LATE = 18 << 20,
+    SHARED_LATE = 32 << 20,
     APART_LATE = 256,
     COLUMNS_LATE = 64 /* that tiles of large elements gain by */
 };
@@ -126,24 +127,26 @@ static bool are_both_turned(const struct elementwise_plan *plan)
 }
 
 /* Whether asking for all that tiles read pays: for large elements in long rows,
-   if none are gathered; of others for two turned inputs only where tiles share
-   no lines of out. */
-static bool gains_by_asking(const struct elementwise_plan *plan)
+   if none are gathered; for two turned inputs only where tiles share no lines
+   of out. */
+static bool gains_by_asking(const struct elementwise_plan *plan, bool down)
 {
     bool packed = plan->pass.pack[EW_X] && plan->pass.pack[EW_Y];
     bool both = are_both_turned(plan);
-    if (ew_pass_widest(&plan->pass, 2) >= EW_TURNED_WIDE)
-        return plan->loop[0].n >= COLUMNS_LATE && (both || !packed);
-    return !both || ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
+    bool wide = ew_pass_widest(&plan->pass, 2) >= EW_TURNED_WIDE;
+    if (wide && (plan->loop[0].n < COLUMNS_LATE || (packed && !both)))
+        return false;
+    return !both || down;
 }
 
 /* Whether what tiles read comes from so far that all of it is asked for, as
    processors do not. */
 static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
 {
-    int64_t left = DISTANT_LATE; /* sums may overflow */
+    bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
+    int64_t left = down ? DISTANT_LATE : SHARED_LATE; /* sums may overflow */
     if (bytes < READ_ON_FROM || !ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
-        !gains_by_asking(plan))
+        !gains_by_asking(plan, down))
         return false;
     for (int k = 0; k <= EW_OUT && left > 0; k++)
         left -= ew_strategy_bytes(plan, k);

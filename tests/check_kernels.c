@@ -205,6 +205,8 @@ static void try_forms(const struct kernel *k)
         try_form(k, &forms[f], 1000, ONE_ROW, APART);
     for (int64_t n = 17; n < 32; n++) /* all that may be left of a line */
         try_form(k, &forms[0], n, ONE_ROW, (enum alias)(n % 3));
+    for (int64_t n = 257; n < 400; n += 64) /* of pairs of bytes, nothing */
+        try_form(k, &forms[0], n, DENSE, (enum alias)(n / 64 % 3));
     for (int64_t n = 65; n < 80; n += 7) /* and of many */
         for (int f = 0; f < 3; f++)
             try_form(k, &forms[f], n, DENSE, (enum alias)((n + f) % 3));

@@ -57,6 +57,28 @@ EW_INLINE uint64_t ew_loop_first(int n)
 #define EW_ROUNDED(product) (product)
 #endif
 
+/*
+ * What a kernel does beside the plain loop; each doubles its code.
+ *
+ *     EW_ROWS         nothing
+ *     EW_ROWS_FEW     rows of a vector at most are made under masks (AVX-512)
+ *     EW_ROWS_SHORT   the same; those of a few lines have no elements left
+ *                     over; of long ones the lines of out are asked for
+ *     EW_ROWS_SLOW    the last two, of operations that take longer than memory
+ *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
+ *                     far ahead
+ *
+ * All but the last make ends of rows of small elements of one size under masks
+ * (AVX-512), but in place, or where lines of short rows are asked for.
+ */
+enum ew_rows {
+    EW_ROWS,
+    EW_ROWS_FEW,
+    EW_ROWS_SHORT,
+    EW_ROWS_SLOW,
+    EW_ROWS_PAST
+};
+
 /* Where row r of operand k starts. */
 EW_INLINE void *ew_loop_at(void *const data[], const struct ew_stride s[],
                            int k, int64_t r)
@@ -198,14 +220,15 @@ enum { EW_SMALL = 2 };
 
 #if defined(__AVX512BW__)
 /* As ew_loop_row, for these, if all sizes are the same: what is left over is
-   made under a mask. */
+   made under a mask. Not in place: the start of the next row, which a masked
+   store may have written for all that processors know, would wait for it. */
 EW_INLINE void ew_loop_small(ew_apply *apply, int64_t cols, const char *x,
                              const char *y, const void *with, char *out,
                              int64_t step_x, int64_t step_y, int64_t size)
 {
     const int64_t n = EW_LINE / size, whole = cols - cols % n;
     _Alignas(EW_LINE) char last_x[EW_LINE], last_y[EW_LINE], line[EW_LINE];
-    char x0[EW_SMALL], y0[EW_SMALL];
+    _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
     memcpy(x0, x, (size_t)size);
     memcpy(y0, y, (size_t)size);
     for (int64_t c = 0; c < whole; c += n)
@@ -226,13 +249,18 @@ EW_INLINE void ew_loop_small(ew_apply *apply, int64_t cols, const char *x,
     _mm512_mask_storeu_epi8(out + whole * size, mask, _mm512_load_si512(line));
 }
 
-/* Where it is quicker: not where lines of out are asked for. */
-EW_INLINE bool ew_loop_is_small(int64_t cols, bool is_short, int64_t size_x,
+/* Whether rows are made so: not short ones whose lines are asked for. */
+EW_INLINE bool ew_loop_is_small(enum ew_rows rows, int64_t cols,
+                                void *const data[], int64_t size_x,
                                 int64_t size_y, int64_t size)
 {
-    bool asks = is_short && cols * size <= EW_SHORT * EW_LINE &&
+    const void *out = data[EW_OUT];
+    bool one_size = size <= EW_SMALL && size_x == size && size_y == size;
+    bool asks = rows == EW_ROWS_SHORT && cols * size >= EW_LINE &&
+                cols * size <= EW_SHORT * EW_LINE &&
                 !ew_cpu_is(EW_QUICK_STORES);
-    return size <= EW_SMALL && size_x == size && size_y == size && !asks;
+    return one_size && rows != EW_ROWS_PAST && out != data[EW_X] &&
+           out != data[EW_Y] && !asks;
 }
 #endif
 
@@ -326,27 +354,6 @@ EW_INLINE void ew_loop_stream(ew_apply *apply, int64_t cols, const char *x,
         apply(x + c * step_x, y + c * step_y, with, out + c * step_out);
 }
 
-/*
- * What a kernel does beside the plain loop; each doubles its code.
- *
- *     EW_ROWS         nothing
- *     EW_ROWS_FEW     rows of a vector at most are made under masks (AVX-512)
- *     EW_ROWS_SHORT   the same; those of a few lines have no elements left
- *                     over; of long ones the lines of out are asked for
- *     EW_ROWS_SLOW    the last two, of operations that take longer than memory
- *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
- *                     far ahead
- *
- * All but the last make ends of rows of small elements under masks (AVX-512).
- */
-enum ew_rows {
-    EW_ROWS,
-    EW_ROWS_FEW,
-    EW_ROWS_SHORT,
-    EW_ROWS_SLOW,
-    EW_ROWS_PAST
-};
-
 /* The forms that a row may have; all others are strided. */
 enum ew_form { EW_BOTH, EW_X_ALONE, EW_Y_ALONE, EW_STRIDED };
 
@@ -364,7 +371,8 @@ EW_INLINE enum ew_form ew_loop_form(const struct ew_stride s[], int64_t x,
     return EW_STRIDED;
 }
 
-/* A stride of 0 reads a copy of small elements, as in ew_loop_row. */
+/* A stride of 0 reads a copy of small elements, as in ew_loop_row; of others
+   that made masked rows slower, whose code is beside this. */
 EW_INLINE void ew_loop_short_row(ew_apply *apply, enum ew_rows rows,
                                  int64_t cols, const char *x, const char *y,
                                  const void *with, char *out, int64_t step_x,
@@ -408,10 +416,6 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
     if (rows == EW_ROWS_PAST)
         ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out,
                        reach);
-#if defined(__AVX512BW__)
-    else if (ew_loop_is_small(cols, is_short, size_x, size_y, step_out))
-        ew_loop_small(apply, cols, x, y, with, out, step_x, step_y, step_out);
-#endif
     else if (is_short && cols >= n && cols <= EW_SHORT * n && out != x &&
              out != y)
         ew_loop_short_row(apply, rows, cols, x, y, with, out, step_x, step_y,
@@ -509,6 +513,16 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
     if (masks && rows > 1 && cols * step_out <= EW_LINE) {
         ew_loop_masked(apply, EW_LINE, rows, cols, data, s, step_x, step_y,
                        step_out);
+        return;
+    }
+#endif
+#if defined(__AVX512BW__)
+    if (ew_loop_is_small(how, cols, data, size_x, size_y, step_out)) {
+        for (int64_t r = 0; r < rows; r++)
+            ew_loop_small(apply, cols, ew_loop_at(data, s, EW_X, r),
+                          ew_loop_at(data, s, EW_Y, r), with,
+                          ew_loop_at(data, s, EW_OUT, r), step_x, step_y,
+                          step_out);
         return;
     }
 #endif
