@@ -54,8 +54,8 @@ EW_INLINE void loop(ew_apply *apply, int from, int to, int64_t size_from,
     (void)from, (void)to;
     void *const operands[] = {data[EW_X], data[EW_X], data[EW_OUT]};
     const struct ew_stride strides[] = {s[EW_X], {0, size_from}, s[EW_OUT]};
-    ew_loop(apply, size_from, size_from, size_to, rows, cols, operands,
-            strides);
+    ew_loop_one(apply, size_from, size_from, size_to, rows, cols, operands,
+                strides);
 }
 
 /* Each type as a native one that holds it. */

@@ -61,6 +61,7 @@ EW_INLINE uint64_t ew_loop_first(int n)
  * What a kernel does beside the plain loop; each doubles its code.
  *
  *     EW_ROWS         nothing
+ *     EW_ROWS_ONE     nothing, of operations that look at x alone
  *     EW_ROWS_FEW     rows of a vector at most are made under masks (AVX-512)
  *     EW_ROWS_SHORT   the same; those of a few lines have no elements left
  *                     over; of long ones the lines of out are asked for
@@ -68,11 +69,13 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
  *                     far ahead
  *
- * All but the last make ends of rows of small elements of one size under masks
- * (AVX-512), but in place, or where lines of short rows are asked for.
+ * All but the second and the last make ends of rows of small elements of one
+ * size under masks (AVX-512), but in place, or where lines of short rows are
+ * asked for.
  */
 enum ew_rows {
     EW_ROWS,
+    EW_ROWS_ONE,
     EW_ROWS_FEW,
     EW_ROWS_SHORT,
     EW_ROWS_SLOW,
@@ -259,8 +262,8 @@ EW_INLINE bool ew_loop_is_small(enum ew_rows rows, int64_t cols,
     bool asks = rows == EW_ROWS_SHORT && cols * size >= EW_LINE &&
                 cols * size <= EW_SHORT * EW_LINE &&
                 !ew_cpu_is(EW_QUICK_STORES);
-    return one_size && rows != EW_ROWS_PAST && out != data[EW_X] &&
-           out != data[EW_Y] && !asks;
+    return one_size && rows != EW_ROWS_ONE && rows != EW_ROWS_PAST &&
+           out != data[EW_X] && out != data[EW_Y] && !asks;
 }
 #endif
 
@@ -597,6 +600,7 @@ EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, const void *with,
         ew_loop_all(apply, how, NULL, x, y, out, rows, cols, data, s);         \
     }
 EW_LOOP_OF(ew_loop, EW_ROWS)
+EW_LOOP_OF(ew_loop_one, EW_ROWS_ONE)
 EW_LOOP_OF(ew_loop_few, EW_ROWS_FEW)
 EW_LOOP_OF(ew_loop_short, EW_ROWS_SHORT)
 EW_LOOP_OF(ew_loop_slow, EW_ROWS_SLOW)
