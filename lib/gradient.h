@@ -59,6 +59,7 @@ struct ew_walk {
     ew_sum *bare;              /* makes all of elements in memory, or NULL */
     elementwise_dtype element; /* of those */
     bool direct;               /* the same may store them */
+    int turned_rows;           /* of a tile at least, if it turns operands */
     int ndim, inside;
     int split;       /* the loop inside that the first one outside cuts, -1 */
     int64_t split_n; /* its extent before the cut */

@@ -55,12 +55,12 @@ void ew_plan_sort(struct ew_loop *loop, int ndim, const int *order, int n)
         }
 }
 
-void ew_plan_move_inside(struct elementwise_plan *plan, int i, int to)
+void ew_plan_move_inside(struct ew_loop *loop, int i, int to)
 {
-    struct ew_loop loop = plan->loop[i];
+    struct ew_loop moved = loop[i];
     for (; i > to; i--)
-        plan->loop[i] = plan->loop[i - 1];
-    plan->loop[to] = loop;
+        loop[i] = loop[i - 1];
+    loop[to] = moved;
 }
 
 /* Lengthens inner by outer if the operands all walk the two as one. */

@@ -167,7 +167,7 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
 void ew_plan_sort(struct ew_loop *loop, int ndim, const int *order, int n);
 
 /* Moves loop i inside, to place `to`. */
-void ew_plan_move_inside(struct elementwise_plan *plan, int i, int to);
+void ew_plan_move_inside(struct ew_loop *loop, int i, int to);
 
 /* Makes a nest shorter: merges neighbours that the first `operands` all walk
    as one. Returns the number of loops left. */

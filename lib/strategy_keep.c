@@ -63,7 +63,7 @@ void ew_strategy_keep(struct elementwise_plan *plan)
                 continue;
             int to = i < 2 ? i : 2;
             shape_kept(plan, k);
-            ew_plan_move_inside(plan, i, to);
+            ew_plan_move_inside(plan->loop, i, to);
             plan->pass.again = (unsigned char)to;
             return;
         }

@@ -74,7 +74,7 @@ void ew_strategy_turn(struct elementwise_plan *plan)
         rows = along(plan, k);
     if (!rows)
         return;
-    ew_plan_move_inside(plan, rows, 1); /* those of a tile */
+    ew_plan_move_inside(plan->loop, rows, 1); /* those of a tile */
     plan->pass.turn = TURNED_ROWS;
     for (int k = 0; k < 2; k++)
         if (along(plan, k) == 1)
@@ -208,7 +208,7 @@ void ew_strategy_read_on(struct elementwise_plan *plan, int64_t bytes)
     int i = bytes < READ_ON_FROM ? 0 : reads_on(plan);
     if (!i)
         return;
-    ew_plan_move_inside(plan, i, 2);
+    ew_plan_move_inside(plan->loop, i, 2);
     if (rows->n <= plan->pass.turn && cols->n > elements / rows->n)
         plan->pass.again = 2;
 }

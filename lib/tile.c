@@ -250,7 +250,7 @@ static void take_tile(struct elementwise_plan *plan, const struct ew_tile *tile)
     for (int i = 0; i < plan->ndim; i++) {
         if (tile->extent[i] == 1)
             continue;
-        ew_plan_move_inside(plan, i, pass->deep);
+        ew_plan_move_inside(plan->loop, i, pass->deep);
         pass->extent[pass->deep++] = (uint16_t)tile->extent[i];
     }
     for (int k = 0; k < 2; k++) {
@@ -279,7 +279,7 @@ static void order_tiles(struct elementwise_plan *plan,
     for (int i = deep; i < plan->ndim; i++)
         for (int k = 0; k < 2; k++)
             if (plan->loop[i].stride[k] == 0 && ew_tile_places(plan, k)) {
-                ew_plan_move_inside(plan, i, deep);
+                ew_plan_move_inside(plan->loop, i, deep);
                 return;
             }
 }

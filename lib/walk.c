@@ -23,6 +23,9 @@
    Measured. */
 enum { STREAM_FROM = 16 << 20, ASK_FROM = 1 << 20 };
 
+/* Extents of what is turned in tiles, and rows of these. */
+enum { WORTH_TURNING = 4, TURNED_BYTES = 64 };
+
 /* The loops, without the strides of operands that the walk does not touch,
    which would keep loops apart. The order is that of an output stored as it
    comes, or else of the inputs. */
@@ -48,6 +51,33 @@ static void open_loops(const struct ew_gradient *g, struct ew_walk *w)
     const int order[] = {first, EW_OUT, EW_X, EW_Y, EW_DDX, EW_DDY};
     ew_plan_sort(w->loop, w->ndim, order, sizeof order / sizeof *order);
     w->ndim = ew_plan_merge(w->loop, w->ndim, EW_OPERANDS);
+}
+
+/* The loop along which operand k runs through memory, if it runs across it in
+   the innermost; 0: there is none. */
+static int along(const struct ew_walk *w, int k)
+{
+    if (ew_magnitude(w->loop[0].stride[k]) < EW_LINE)
+        return 0;
+    for (int i = 1; i < w->ndim; i++) {
+        int64_t step = ew_magnitude(w->loop[i].stride[k]);
+        if (step && step < EW_LINE && w->loop[i].n >= WORTH_TURNING)
+            return i;
+    }
+    return 0;
+}
+
+/* Makes the first such loop that of rows. Tiles are then about square, so that
+   each line is in few of them. */
+static void turn(struct ew_walk *w)
+{
+    int rows = 0;
+    if (w->ndim > 1 && w->loop[0].n >= WORTH_TURNING)
+        for (int i = 0; i < w->operands && !rows; i++)
+            rows = along(w, w->operand[i]);
+    w->turned_rows = rows ? TURNED_BYTES / (int)ew_types_size(w->element) : 1;
+    if (rows)
+        ew_plan_move_inside(w->loop, rows, 1);
 }
 
 /* Puts a loop of the sums inside as far as the accumulators reach, and the
@@ -145,6 +175,7 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
     w->lanes = w->streams = false;
     open_loops(g, w);
     choose_kernels(g, w);
+    turn(w);
     int64_t bytes = (int64_t)ew_types_size(w->element);
     for (int i = 0; i < w->ndim; i++)
         bytes *= w->loop[i].n;

@@ -10,13 +10,14 @@
 
 enum {
     EW_WALK_INPUTS = EW_DDY + 1,
-    EW_WALK_TILE = 4096 /* bytes of each of up to six buffers */
+    EW_WALK_TILE = 4096 /* bytes of each of up to seven buffers */
 };
 
 /* What one walk needs of the stack. */
 struct ew_walk_room {
     _Alignas(64) char in[EW_WALK_INPUTS][EW_WALK_TILE];
     _Alignas(64) char made[EW_WALK_TILE];
+    _Alignas(64) char turned[EW_WALK_TILE]; /* dense rows of turned ones */
     _Alignas(64) double sums[2 * EW_ACCUMULATORS]; /* and what they lose */
     struct ew_block tile, inner; /* in memory, and as derivatives take it */
 };

@@ -63,15 +63,48 @@ static bool fits(const struct ew_gradient *g, const struct ew_walk *w,
            (tile->stride[k].col == 0 && may_stand(w, tile, k));
 }
 
+/* Whether an operand runs across memory in the rows of a tile, and along it in
+   the columns. */
+static bool is_turned(const struct ew_block *tile, int k)
+{
+    const struct ew_stride s = tile->stride[k];
+    return s.row && tile->rows > 1 && ew_magnitude(s.row) < EW_LINE &&
+           ew_magnitude(s.col) >= EW_LINE;
+}
+
+/* Moves operand k of a tile to dense rows of its type, or from them. */
+static void turn(const struct ew_gradient *g, const struct ew_block *tile,
+                 int k, char *dense, bool back)
+{
+    ew_kernel *move = ew_table_move(g->level, g->dtype[k]);
+    const int64_t size = (int64_t)ew_types_size(g->dtype[k]);
+    const struct ew_stride s = tile->stride[k];
+    const struct ew_stride to[] = {s, {0, 0}, {tile->cols * size, size}};
+    const struct ew_stride from[] = {
+        {size, tile->cols * size}, {0, 0}, {s.col, s.row}};
+    if (back)
+        move(tile->cols, tile->rows, (void *[]){dense, NULL, tile->data[k]},
+             from);
+    else
+        move(tile->rows, tile->cols, (void *[]){tile->data[k], NULL, dense},
+             to);
+}
+
 /* Takes input k of a tile to a buffer, where it fits. */
 static void bring(const struct ew_gradient *g, const struct ew_walk *w,
-                  struct ew_block *tile, int k, char *buffer)
+                  struct ew_block *tile, int k, char *buffer, char *turned)
 {
     int64_t size = (int64_t)ew_types_size(g->compute);
-    const struct ew_stride s = tile->stride[k];
+    struct ew_stride s = tile->stride[k];
     bool stands = !is_whole(g, w, tile) && s.col == 0 && may_stand(w, tile, k);
     int64_t cols = stands ? 1 : tile->cols;
-    void *const data[] = {tile->data[k], NULL, buffer};
+    void *data[] = {tile->data[k], NULL, buffer};
+    if (g->dtype[k] != g->compute && is_turned(tile, k)) {
+        turn(g, tile, k, turned, false);
+        s.col = (int64_t)ew_types_size(g->dtype[k]);
+        s.row = cols * s.col;
+        data[EW_X] = turned;
+    }
     const struct ew_stride stride[] = {s, {0, 0}, {cols * size, size}};
     g->load[k](tile->rows, cols, data, stride);
     tile->data[k] = buffer;
@@ -94,13 +127,13 @@ static void bring_all(const struct ew_gradient *g, const struct ew_walk *w,
     for (int i = 0; i < w->operands; i++) {
         int k = w->operand[i];
         if (k < EW_WALK_INPUTS && !fits(g, w, inner, k))
-            bring(g, w, inner, k, room->in[k]);
+            bring(g, w, inner, k, room->in[k], room->turned);
     }
 }
 
 /* Stores what was made, converted or added to what is there. */
-static void store(const struct ew_term *t, const struct ew_block *tile,
-                  const void *made, struct ew_stride from)
+static void store_rows(const struct ew_term *t, const struct ew_block *tile,
+                       const void *made, struct ew_stride from)
 {
     struct ew_loop loop[2] = {{.n = tile->cols}, {.n = tile->rows}};
     const struct ew_stride s = tile->stride[t->out];
@@ -115,6 +148,25 @@ static void store(const struct ew_term *t, const struct ew_block *tile,
     loop[0].stride[EW_Y] = loop[0].stride[EW_OUT] = s.col;
     loop[1].stride[EW_Y] = loop[1].stride[EW_OUT] = s.row;
     ew_execute(loop, 2, &t->finish, data);
+}
+
+/* The same, in dense rows first if they run across memory in the output. */
+static void store(const struct ew_gradient *g, const struct ew_term *t,
+                  const struct ew_block *tile, const void *made,
+                  struct ew_stride from, struct ew_walk_room *room)
+{
+    const int64_t size = (int64_t)ew_types_size(g->dtype[t->out]);
+    struct ew_block dense = *tile;
+    if (!is_turned(tile, t->out)) {
+        store_rows(t, tile, made, from);
+        return;
+    }
+    dense.data[t->out] = room->turned;
+    dense.stride[t->out] = (struct ew_stride){tile->cols * size, size};
+    if (t->add)
+        turn(g, tile, t->out, room->turned, false);
+    store_rows(t, &dense, made, from);
+    turn(g, tile, t->out, room->turned, true);
 }
 
 /* Whether a tile is stored past the caches: not in place, nor where rows start
@@ -255,7 +307,7 @@ static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
         const struct ew_stride s[EW_D_OPERANDS] = {[EW_OUT] = from};
         add_to_sums(g, w, w->sum, tile, data, s, false);
     } else if (made != tile->data[t->out])
-        store(t, tile, made, from);
+        store(g, t, tile, made, from, room);
 }
 
 /* Both terms at once. */
@@ -267,7 +319,8 @@ static void run_fused(const struct ew_gradient *g, const struct ew_walk *w,
     add_to_sums(g, w, w->fused, tile, inner->data, inner->stride,
                 direct && may_stream(w, tile));
     if (!direct)
-        store(w->term[0], tile, inner->data[EW_D], inner->stride[EW_D]);
+        store(g, w->term[0], tile, inner->data[EW_D], inner->stride[EW_D],
+              room);
 }
 
 /* What is stored over dout is made last. */
@@ -342,7 +395,8 @@ void ew_walk_block(const struct ew_gradient *g, const struct ew_walk *w,
         return;
     }
     int64_t size = (int64_t)ew_types_size(g->compute);
-    int64_t fit = EW_WALK_TILE / size, cols = tile_columns(block->cols, fit);
+    int64_t fit = EW_WALK_TILE / size;
+    int64_t cols = tile_columns(block->cols, fit / w->turned_rows);
     int64_t rows = fit / cols;
     room->tile = room->inner = *block;
     for (int k = 0; k < EW_WALK_INPUTS; k++)

@@ -82,6 +82,42 @@ START_TEST(many_short_rows_are_summed)
 }
 END_TEST
 
+/* In the order of memory, or turned. */
+static void lay_out(struct support_tensor *s, elementwise_dtype type,
+                    const int64_t shape[2], bool turned)
+{
+    const int64_t strides[] = {turned ? 1 : shape[1], turned ? shape[0] : 1};
+    support_make(s, type, 2, shape, strides,
+                 (enum support_edge)support_random(0, 1));
+    gradient_fill(s, GRADIENT_ANY);
+}
+
+/* Every choice of turned operands, in one tile and in several: read, stored,
+   converted, added to and summed. */
+START_TEST(turned_operands_have_the_references_gradients)
+{
+    static const int64_t shapes[][2] = {{70, 37}, {37, 130}};
+    const elementwise_dtype *const type = gradient_pairs[_i];
+    const int64_t *shape = shapes[_i % 2];
+    struct gradient g = {.op = ELEMENTWISE_MUL, .axis = ELEMENTWISE_NUMPY};
+    for (int k = 0; k < 2; k++)
+        g.wants[k] = gradient_exists(type[k]);
+    for (int turned = 0; turned < 32; turned++) {
+        int way = (turned + _i) % 3;
+        int64_t of_y[] = {way == 1 ? 1 : shape[0], way == 2 ? 1 : shape[1]};
+        lay_out(&g.x, type[0], shape, turned & 1);
+        lay_out(&g.y, type[1], of_y, turned & 2);
+        lay_out(&g.dout, ref_promote(type[0], type[1]), shape, turned & 4);
+        lay_out(&g.d[0], type[0], shape, turned & 8);
+        lay_out(&g.d[1], type[1], of_y, turned & 16);
+        gradient_keep(&g);
+        g.flags = g.wants[0] && g.wants[1] ? (unsigned)support_random(0, 3) : 0;
+        gradient_verify_levels(&g);
+    }
+    gradient_release(&g);
+}
+END_TEST
+
 /* ---------------------------------------------------------------------
  * sum_to; by test index, of a type
  */
@@ -442,6 +478,8 @@ static TCase *sums(void)
     tcase_add_loop_test(tests, five_thousand_sums_are_kept_apart, 0,
                         GRADIENT_FLOATS);
     tcase_add_loop_test(tests, many_short_rows_are_summed, 0, GRADIENT_FLOATS);
+    tcase_add_loop_test(tests, turned_operands_have_the_references_gradients, 0,
+                        GRADIENT_PAIRS);
     return tests;
 }
 
