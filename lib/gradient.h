@@ -29,7 +29,8 @@ struct ew_term {
     bool reduced, add;     /* summed; added to what is there */
     bool direct;           /* stored as it is made */
     unsigned uses;         /* the inputs that it is made of, as bits */
-    ew_derivative *derive; /* NULL: it is dout itself */
+    ew_derivative *derive; /* NULL: it is dout itself, or */
+    ew_kernel *product;    /* dout times the other operand, in their type */
     struct ew_pass finish; /* from what was made to the output in memory */
     int64_t made_size;     /* bytes from one element made to the next */
     int own_ndim;          /* the output's own loops */
@@ -72,7 +73,7 @@ struct ew_gradient {
     const char *const *names; /* of the operands, for messages */
     int level;
     elementwise_op op;
-    elementwise_dtype compute;            /* f32, f64, c64 or c128 */
+    elementwise_dtype compute;            /* f32, f64, c64, c128; f16, bf16 */
     elementwise_dtype dtype[EW_OPERANDS]; /* 0: absent */
     struct ew_pass
         forward;     /* the scales, and op where act's operand is needed */

@@ -95,7 +95,7 @@ static elementwise_status check_tensors(const struct ew_request *r,
     return ELEMENTWISE_OK;
 }
 
-/* Derivatives are computed in f32 at least. */
+/* Derivatives are computed in f32 at least, unless they stay halves. */
 static elementwise_dtype compute_type(elementwise_dtype result)
 {
     return ew_types_size(result) == 2 ? ELEMENTWISE_F32 : result;
@@ -177,6 +177,22 @@ static bool is_reduced(const struct ew_placed *p, int ndim,
     return false;
 }
 
+/* Whether all is halves of one type, and each output dout itself or a product
+   that is rounded once: the bits are those of f32 without its detours. */
+static bool stays_half(const struct ew_request *r, const struct ew_gradient *g,
+                       const struct ew_placed *placed, int ndim,
+                       const int64_t *shape)
+{
+    bool stays = (r->op == ELEMENTWISE_ADD || r->op == ELEMENTWISE_MUL) &&
+                 ew_types_size(g->dtype[EW_OUT]) == 2 && !r->second &&
+                 !r->flags && ew_fuse_nothing(r->options);
+    for (int k = 0; k < EW_OPERANDS; k++)
+        if (r->tensor[k])
+            stays &= g->dtype[k] == g->dtype[EW_OUT] &&
+                     (k < EW_DX || !is_reduced(&placed[k], ndim, shape));
+    return stays;
+}
+
 /* Elements of one type are moved. */
 static ew_kernel *conversion(const struct ew_gradient *g, elementwise_dtype to,
                              elementwise_dtype from)
@@ -231,6 +247,19 @@ static unsigned fuse(const struct ew_request *r, struct ew_gradient *g)
     return X | Y;
 }
 
+/* What makes a term of its inputs. */
+static void choose_kernel(const struct ew_gradient *g, struct ew_term *t,
+                          int which)
+{
+    t->derive = NULL;
+    t->product = NULL;
+    if (ew_types_size(g->compute) > 2 && t->uses)
+        t->derive =
+            ew_table_derivative(g->level, g->compute, (int)g->op, which);
+    else if (g->op == ELEMENTWISE_MUL)
+        t->product = ew_table_direct(g->level, ELEMENTWISE_MUL, g->compute);
+}
+
 /* One term per output that is not 0. */
 static void make_terms(const struct ew_request *r, struct ew_gradient *g,
                        const struct ew_placed *placed, int ndim,
@@ -252,9 +281,7 @@ static void make_terms(const struct ew_request *r, struct ew_gradient *g,
         t->add = (k == EW_DX && r->flags & ELEMENTWISE_ADD_TO_DX) ||
                  (k == EW_DY && r->flags & ELEMENTWISE_ADD_TO_DY);
         t->reduced = is_reduced(&placed[k], ndim, shape);
-        t->derive = t->uses ? ew_table_derivative(g->level, g->compute,
-                                                  (int)r->op, which)
-                            : NULL;
+        choose_kernel(g, t, which);
         t->own_ndim = 0;
         g->uses |= t->uses;
         choose_finish(g, t);
@@ -356,6 +383,8 @@ static elementwise_status plan(const struct ew_request *r,
     for (int k = 0; k < EW_OPERANDS; k++)
         g->dtype[k] = r->tensor[k] ? r->tensor[k]->dtype : 0;
     elementwise_status status = ELEMENTWISE_OK;
+    if (stays_half(r, g, placed, ndim, shape))
+        g->compute = g->dtype[EW_OUT];
     make_terms(r, g, placed, ndim, shape);
     for (int i = 0; i < g->terms && !status; i++)
         status = own_loops(g, &g->term[i], r->tensor[g->term[i].out]);

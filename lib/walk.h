@@ -17,7 +17,7 @@ enum {
 struct ew_walk_room {
     _Alignas(64) char in[EW_WALK_INPUTS][EW_WALK_TILE];
     _Alignas(64) char made[EW_WALK_TILE];
-    _Alignas(64) char turned[EW_WALK_TILE]; /* dense rows of turned ones */
+    _Alignas(64) char packed[EW_WALK_TILE];        /* dense, as it is stored */
     _Alignas(64) double sums[2 * EW_ACCUMULATORS]; /* and what they lose */
     struct ew_block tile, inner; /* in memory, and as derivatives take it */
 };

@@ -10,6 +10,7 @@
  */
 #include "walk.h"
 
+#include "strategy.h"
 #include "table.h"
 
 enum {
@@ -44,7 +45,7 @@ static bool may_stand(const struct ew_walk *w, const struct ew_block *tile,
 static bool is_whole(const struct ew_gradient *g, const struct ew_walk *w,
                      const struct ew_block *tile)
 {
-    bool derives = w->terms > 1 || w->term[0]->derive;
+    bool derives = w->terms > 1 || w->term[0]->derive || w->term[0]->product;
     return g->whole ||
            (derives && !w->fused && tile->rows > 1 && tile->cols < SHORT_ROW);
 }
@@ -63,50 +64,39 @@ static bool fits(const struct ew_gradient *g, const struct ew_walk *w,
            (tile->stride[k].col == 0 && may_stand(w, tile, k));
 }
 
-/* Whether an operand runs across memory in the rows of a tile, and along it in
-   the columns. */
-static bool is_turned(const struct ew_block *tile, int k)
+/* Whether rows of elements of that size are taken as they are by kernels that
+   convert: these have vectors for dense rows alone, and for short ones it takes
+   less to move them together. */
+static bool is_long(struct ew_stride s, int64_t rows, int64_t cols,
+                    int64_t size)
 {
-    const struct ew_stride s = tile->stride[k];
-    return s.row && tile->rows > 1 && ew_magnitude(s.row) < EW_LINE &&
-           ew_magnitude(s.col) >= EW_LINE;
-}
-
-/* Moves operand k of a tile to dense rows of its type, or from them. */
-static void turn(const struct ew_gradient *g, const struct ew_block *tile,
-                 int k, char *dense, bool back)
-{
-    ew_kernel *move = ew_table_move(g->level, g->dtype[k]);
-    const int64_t size = (int64_t)ew_types_size(g->dtype[k]);
-    const struct ew_stride s = tile->stride[k];
-    const struct ew_stride to[] = {s, {0, 0}, {tile->cols * size, size}};
-    const struct ew_stride from[] = {
-        {size, tile->cols * size}, {0, 0}, {s.col, s.row}};
-    if (back)
-        move(tile->cols, tile->rows, (void *[]){dense, NULL, tile->data[k]},
-             from);
-    else
-        move(tile->rows, tile->cols, (void *[]){tile->data[k], NULL, dense},
-             to);
+    return s.col == size &&
+           (rows == 1 || s.row == cols * size || cols * size >= EW_SHORT_TILED);
 }
 
 /* Takes input k of a tile to a buffer, where it fits. */
 static void bring(const struct ew_gradient *g, const struct ew_walk *w,
-                  struct ew_block *tile, int k, char *buffer, char *turned)
+                  struct ew_block *tile, int k, char *buffer, char *packed)
 {
-    int64_t size = (int64_t)ew_types_size(g->compute);
+    const int64_t size = (int64_t)ew_types_size(g->compute);
     struct ew_stride s = tile->stride[k];
     bool stands = !is_whole(g, w, tile) && s.col == 0 && may_stand(w, tile, k);
-    int64_t cols = stands ? 1 : tile->cols;
-    void *data[] = {tile->data[k], NULL, buffer};
-    if (g->dtype[k] != g->compute && is_turned(tile, k)) {
-        turn(g, tile, k, turned, false);
-        s.col = (int64_t)ew_types_size(g->dtype[k]);
-        s.row = cols * s.col;
-        data[EW_X] = turned;
+    const int64_t rows = tile->rows, cols = stands ? 1 : tile->cols;
+    void *data[] = {tile->data[k], NULL, packed};
+    if (g->dtype[k] && g->dtype[k] != g->compute) {
+        const int64_t stored = (int64_t)ew_types_size(g->dtype[k]);
+        const struct ew_stride dense = {cols * stored, stored};
+        if (!is_long(s, rows, cols, stored)) {
+            ew_table_move(g->level, g->dtype[k])(
+                rows, cols, data, (struct ew_stride[]){s, {0, 0}, dense});
+            data[EW_X] = packed;
+            s = dense;
+        }
     }
-    const struct ew_stride stride[] = {s, {0, 0}, {cols * size, size}};
-    g->load[k](tile->rows, cols, data, stride);
+    bool joined = s.row == cols * s.col;
+    data[EW_OUT] = buffer;
+    g->load[k](joined ? 1 : rows, joined ? rows * cols : cols, data,
+               (struct ew_stride[]){s, {0, 0}, {cols * size, size}});
     tile->data[k] = buffer;
     tile->stride[k] = (struct ew_stride){cols * size, stands ? 0 : size};
 }
@@ -127,46 +117,63 @@ static void bring_all(const struct ew_gradient *g, const struct ew_walk *w,
     for (int i = 0; i < w->operands; i++) {
         int k = w->operand[i];
         if (k < EW_WALK_INPUTS && !fits(g, w, inner, k))
-            bring(g, w, inner, k, room->in[k], room->turned);
+            bring(g, w, inner, k, room->in[k], room->packed);
     }
 }
 
-/* Stores what was made, converted or added to what is there. */
-static void store_rows(const struct ew_term *t, const struct ew_block *tile,
-                       const void *made, struct ew_stride from)
+/* Moves dense rows, or rows of elements of another size, to an output; where
+   that runs across memory, column by column. */
+static void store_moved(const struct ew_gradient *g, int out,
+                        const struct ew_block *tile, const void *made,
+                        struct ew_stride from)
 {
-    struct ew_loop loop[2] = {{.n = tile->cols}, {.n = tile->rows}};
-    const struct ew_stride s = tile->stride[t->out];
-    void *const data[] = {(void *)made, tile->data[t->out], tile->data[t->out]};
-    if (t->direct) {
-        const struct ew_stride rows[] = {from, {0, 0}, s};
-        t->finish.op(tile->rows, tile->cols, data, rows);
-        return;
-    }
+    const struct ew_stride s = tile->stride[out];
+    bool across = s.row && ew_magnitude(s.row) < ew_magnitude(s.col);
+    const struct ew_stride columns[] = {
+        {from.col, from.row}, {0, 0}, {s.col, s.row}};
+    const struct ew_stride rows[] = {from, {0, 0}, s};
+    ew_table_move(g->level, g->dtype[out])(
+        across ? tile->cols : tile->rows, across ? tile->rows : tile->cols,
+        (void *[]){(void *)made, NULL, tile->data[out]},
+        across ? columns : rows);
+}
+
+/* Converts what was made, or adds it to what is there. */
+static void store_converted(const struct ew_term *t, int64_t rows, int64_t cols,
+                            const void *made, struct ew_stride from, void *out,
+                            struct ew_stride to)
+{
+    struct ew_loop loop[2] = {{.n = cols}, {.n = rows}};
+    void *const data[] = {(void *)made, out, out};
     loop[0].stride[EW_X] = from.col;
     loop[1].stride[EW_X] = from.row;
-    loop[0].stride[EW_Y] = loop[0].stride[EW_OUT] = s.col;
-    loop[1].stride[EW_Y] = loop[1].stride[EW_OUT] = s.row;
-    ew_execute(loop, 2, &t->finish, data);
+    loop[0].stride[EW_Y] = loop[0].stride[EW_OUT] = to.col;
+    loop[1].stride[EW_Y] = loop[1].stride[EW_OUT] = to.row;
+    ew_execute(loop, ew_plan_merge(loop, 2, EW_FORWARD), &t->finish, data);
 }
 
-/* The same, in dense rows first if they run across memory in the output. */
+/* Stores what was made: as it is, or converted on the way; in dense rows first
+   where the output has not long ones. */
 static void store(const struct ew_gradient *g, const struct ew_term *t,
                   const struct ew_block *tile, const void *made,
-                  struct ew_stride from, struct ew_walk_room *room)
+                  struct ew_stride from, char *packed)
 {
     const int64_t size = (int64_t)ew_types_size(g->dtype[t->out]);
-    struct ew_block dense = *tile;
-    if (!is_turned(tile, t->out)) {
-        store_rows(t, tile, made, from);
-        return;
+    const struct ew_stride s = tile->stride[t->out];
+    const struct ew_stride dense = {tile->cols * size, size};
+    void *const out = tile->data[t->out];
+    if (t->direct)
+        store_moved(g, t->out, tile, made, from);
+    else if (is_long(s, tile->rows, tile->cols, size))
+        store_converted(t, tile->rows, tile->cols, made, from, out, s);
+    else {
+        if (t->add)
+            ew_table_move(g->level, g->dtype[t->out])(
+                tile->rows, tile->cols, (void *[]){out, NULL, packed},
+                (struct ew_stride[]){s, {0, 0}, dense});
+        store_converted(t, tile->rows, tile->cols, made, from, packed, dense);
+        store_moved(g, t->out, tile, packed, dense);
     }
-    dense.data[t->out] = room->turned;
-    dense.stride[t->out] = (struct ew_stride){tile->cols * size, size};
-    if (t->add)
-        turn(g, tile, t->out, room->turned, false);
-    store_rows(t, &dense, made, from);
-    turn(g, tile, t->out, room->turned, true);
 }
 
 /* Whether a tile is stored past the caches: not in place, nor where rows start
@@ -267,6 +274,14 @@ static void *make(const struct ew_gradient *g, const struct ew_term *t,
         hand_over(inner, t->uses, EW_D, data, stride);
         t->derive(rows, cols, data, stride);
         from = EW_D;
+    } else if (t->product) {
+        int other = t->out == EW_DX ? EW_Y : EW_X;
+        void *const data[] = {inner->data[EW_OUT], inner->data[other],
+                              inner->data[EW_D]};
+        const struct ew_stride stride[] = {
+            inner->stride[EW_OUT], inner->stride[other], inner->stride[EW_D]};
+        t->product(rows, cols, data, stride);
+        from = EW_D;
     }
     if (k <= EW_Y && f->scale[k]) {
         void *const data[] = {inner->data[from], (void *)&f->factor[k],
@@ -307,7 +322,7 @@ static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
         const struct ew_stride s[EW_D_OPERANDS] = {[EW_OUT] = from};
         add_to_sums(g, w, w->sum, tile, data, s, false);
     } else if (made != tile->data[t->out])
-        store(g, t, tile, made, from, room);
+        store(g, t, tile, made, from, room->packed);
 }
 
 /* Both terms at once. */
@@ -320,7 +335,7 @@ static void run_fused(const struct ew_gradient *g, const struct ew_walk *w,
                 direct && may_stream(w, tile));
     if (!direct)
         store(g, w->term[0], tile, inner->data[EW_D], inner->stride[EW_D],
-              room);
+              room->packed);
 }
 
 /* What is stored over dout is made last. */
