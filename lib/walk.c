@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "strategy.h"
 #include "table.h"
 
 /* Bytes of the result from which what is stored goes past the caches, and above
@@ -55,26 +56,32 @@ static void open_loops(const struct ew_gradient *g, struct ew_walk *w)
 
 /* The loop along which operand k runs through memory, if it runs across it in
    the innermost; 0: there is none. */
-static int along(const struct ew_walk *w, int k)
+static int along(const struct ew_walk *w, int k, int64_t size)
 {
-    if (ew_magnitude(w->loop[0].stride[k]) < EW_LINE)
+    int64_t least = ew_magnitude(w->loop[0].stride[k]);
+    int found = 0;
+    if (least <= EW_SHUFFLED * size)
         return 0;
     for (int i = 1; i < w->ndim; i++) {
         int64_t step = ew_magnitude(w->loop[i].stride[k]);
-        if (step && step < EW_LINE && w->loop[i].n >= WORTH_TURNING)
-            return i;
+        if (step && step < least && step < EW_LINE &&
+            w->loop[i].n >= WORTH_TURNING) {
+            least = step;
+            found = i;
+        }
     }
-    return 0;
+    return found;
 }
 
 /* Makes the first such loop that of rows. Tiles are then about square, so that
    each line is in few of them. */
-static void turn(struct ew_walk *w)
+static void turn(const struct ew_gradient *g, struct ew_walk *w)
 {
     int rows = 0;
     if (w->ndim > 1 && w->loop[0].n >= WORTH_TURNING)
         for (int i = 0; i < w->operands && !rows; i++)
-            rows = along(w, w->operand[i]);
+            rows = along(w, w->operand[i],
+                         (int64_t)ew_types_size(g->dtype[w->operand[i]]));
     w->turned_rows = rows ? TURNED_BYTES / (int)ew_types_size(w->element) : 1;
     if (rows)
         ew_plan_move_inside(w->loop, rows, 1);
@@ -175,7 +182,7 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
     w->lanes = w->streams = false;
     open_loops(g, w);
     choose_kernels(g, w);
-    turn(w);
+    turn(g, w);
     int64_t bytes = (int64_t)ew_types_size(w->element);
     for (int i = 0; i < w->ndim; i++)
         bytes *= w->loop[i].n;
@@ -185,6 +192,9 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
     if (!sum)
         return;
     cut(g, w, sum->out);
+    /* Their rows are shorter than lanes: whole tiles are made, then summed. */
+    if (w->loop[0].n < EW_LANES && w->fused)
+        w->fused = w->bare = NULL;
     /* Inside, the output of the sums is the accumulators. */
     int64_t step = (int64_t)sizeof(double) * (ew_walk_is_complex(g) ? 2 : 1);
     for (int i = 0; i < w->inside; i++)
