@@ -62,6 +62,7 @@ struct ew_walk {
     bool direct;               /* the same may store them */
     int turned_rows;           /* of a tile at least, if it turns operands */
     int ndim, inside;
+    int deep;        /* loops of a tile if two are too few, or 0 */
     int split;       /* the loop inside that the first one outside cuts, -1 */
     int64_t split_n; /* its extent before the cut */
     int64_t stride_out[ELEMENTWISE_MAX_NDIM]; /* of the sums, in memory */

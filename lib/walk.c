@@ -73,18 +73,14 @@ static int along(const struct ew_walk *w, int k, int64_t size)
     return found;
 }
 
-/* Makes the first such loop that of rows. Tiles are then about square, so that
-   each line is in few of them. */
-static void turn(const struct ew_gradient *g, struct ew_walk *w)
+/* The same of the first such operand. */
+static int along_any(const struct ew_gradient *g, const struct ew_walk *w)
 {
-    int rows = 0;
-    if (w->ndim > 1 && w->loop[0].n >= WORTH_TURNING)
-        for (int i = 0; i < w->operands && !rows; i++)
-            rows = along(w, w->operand[i],
-                         (int64_t)ew_types_size(g->dtype[w->operand[i]]));
-    w->turned_rows = rows ? TURNED_BYTES / (int)ew_types_size(w->element) : 1;
-    if (rows)
-        ew_plan_move_inside(w->loop, rows, 1);
+    int found = 0;
+    for (int i = 0; i < w->operands && !found && w->ndim > 1; i++)
+        found = along(w, w->operand[i],
+                      (int64_t)ew_types_size(g->dtype[w->operand[i]]));
+    return w->loop[0].n >= WORTH_TURNING ? found : 0;
 }
 
 /* Puts a loop of the sums inside as far as the accumulators reach, and the
@@ -175,6 +171,23 @@ static void choose_kernels(const struct ew_gradient *g, struct ew_walk *w)
             ew_walk_is_complex(g) ? w->sum : ew_table_sum(g->level, w->element);
 }
 
+/* Divides the loops for the sums, and gives these the strides of accumulators
+   inside. */
+static void make_sums(const struct ew_gradient *g, struct ew_walk *w, int out)
+{
+    int64_t step = (int64_t)sizeof(double) * (ew_walk_is_complex(g) ? 2 : 1);
+    cut(g, w, out);
+    /* Their rows are shorter than lanes: whole tiles are made, then summed. */
+    if (w->loop[0].n < EW_LANES && w->fused)
+        w->fused = w->bare = NULL;
+    for (int i = 0; i < w->inside; i++)
+        if (w->stride_out[i]) {
+            w->loop[i].stride[out] = step;
+            step *= w->loop[i].n;
+        }
+    w->bytes = (size_t)step;
+}
+
 void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
 {
     const struct ew_term *sum = ew_walk_reduced(w);
@@ -182,27 +195,22 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
     w->lanes = w->streams = false;
     open_loops(g, w);
     choose_kernels(g, w);
-    turn(g, w);
     int64_t bytes = (int64_t)ew_types_size(w->element);
     for (int i = 0; i < w->ndim; i++)
         bytes *= w->loop[i].n;
     w->streams = bytes >= STREAM_FROM && w->direct;
     w->asks = bytes > ASK_FROM;
     w->inside = w->ndim;
-    if (!sum)
-        return;
-    cut(g, w, sum->out);
-    /* Their rows are shorter than lanes: whole tiles are made, then summed. */
-    if (w->loop[0].n < EW_LANES && w->fused)
-        w->fused = w->bare = NULL;
-    /* Inside, the output of the sums is the accumulators. */
-    int64_t step = (int64_t)sizeof(double) * (ew_walk_is_complex(g) ? 2 : 1);
-    for (int i = 0; i < w->inside; i++)
-        if (w->stride_out[i]) {
-            w->loop[i].stride[sum->out] = step;
-            step *= w->loop[i].n;
-        }
-    w->bytes = (size_t)step;
+    int rows = along_any(g, w);
+    if (rows)
+        ew_plan_move_inside(w->loop, rows, 1);
+    if (sum)
+        make_sums(g, w, sum->out);
+    /* Tiles are then about square, so that each line is in few of them. */
+    w->turned_rows = 1;
+    if (w->inside > 1 && along_any(g, w) == 1)
+        w->turned_rows = TURNED_BYTES / (int)ew_types_size(w->element);
+    ew_walk_deepen(g, w);
 }
 
 /* The loops inside, over one part of the sums. */
@@ -213,9 +221,12 @@ static void run_inside(const struct ew_gradient *g, const struct ew_walk *w,
     struct ew_block block = ew_block_start(loop, w->inside, EW_OPERANDS, data);
     int64_t index[ELEMENTWISE_MAX_NDIM + 1] = {0};
     do
-        ew_walk_block(g, w, &block, room);
-    while (
-        ew_loops_advance(loop, 2, w->inside, EW_OPERANDS, index, block.data));
+        if (w->deep)
+            ew_walk_deep(g, w, loop, block.data, room);
+        else
+            ew_walk_block(g, w, &block, room);
+    while (ew_loops_advance(loop, w->deep ? w->deep : 2, w->inside, EW_OPERANDS,
+                            index, block.data));
 }
 
 /* The finished sums go to the output. */

@@ -10,7 +10,8 @@
 
 enum {
     EW_WALK_INPUTS = EW_DDY + 1,
-    EW_WALK_TILE = 4096 /* bytes of each of up to seven buffers */
+    EW_WALK_TILE = 4096, /* bytes of each of up to seven buffers */
+    EW_WALK_LOOPS = 12   /* of a tile of 2048 elements, at most */
 };
 
 /* What one walk needs of the stack. */
@@ -20,6 +21,10 @@ struct ew_walk_room {
     _Alignas(64) char packed[EW_WALK_TILE];        /* dense, as it is stored */
     _Alignas(64) double sums[2 * EW_ACCUMULATORS]; /* and what they lose */
     struct ew_block tile, inner; /* in memory, and as derivatives take it */
+    /* Of tiles of several loops: these, and how much of the last one. */
+    const struct ew_loop *loop;
+    int loops;
+    int64_t last;
 };
 
 /* Complex numbers are two sums each. */
@@ -39,5 +44,38 @@ static inline const struct ew_term *ew_walk_reduced(const struct ew_walk *w)
    the block has as that output. */
 void ew_walk_block(const struct ew_gradient *g, const struct ew_walk *w,
                    const struct ew_block *block, struct ew_walk_room *room);
+
+/* Runs one tile, which is in room. */
+void ew_walk_tile(const struct ew_gradient *g, const struct ew_walk *w,
+                  struct ew_walk_room *room);
+
+/* Converts what a term made, or adds it to what is there. */
+void ew_walk_convert(const struct ew_term *t, int64_t rows, int64_t cols,
+                     const void *made, struct ew_stride from, void *out,
+                     struct ew_stride to);
+
+/* Adds rows to the sums, or what kernel `sum` makes of several operands. */
+void ew_walk_add(const struct ew_gradient *g, const struct ew_walk *w,
+                 ew_sum *sum, const struct ew_block *tile, void *const data[],
+                 const struct ew_stride stride[], bool streams);
+
+/* walk_deep.c: chooses tiles of several loops where two are too small, and runs
+   the inner loops in them. */
+void ew_walk_deepen(const struct ew_gradient *g, struct ew_walk *w);
+void ew_walk_deep(const struct ew_gradient *g, const struct ew_walk *w,
+                  const struct ew_loop *loop, void *const data[],
+                  struct ew_walk_room *room);
+
+/* What such a tile has of an input becomes a dense row; a term is made in its
+   place if that is one, or stored, or summed. */
+void ew_walk_bring(const struct ew_gradient *g, struct ew_walk_room *room,
+                   int k);
+void ew_walk_aim(const struct ew_gradient *g, const struct ew_term *t,
+                 struct ew_walk_room *room);
+void ew_walk_store(const struct ew_gradient *g, const struct ew_term *t,
+                   struct ew_walk_room *room, void *made);
+void ew_walk_sum(const struct ew_gradient *g, const struct ew_walk *w,
+                 const struct ew_term *t, struct ew_walk_room *room,
+                 void *made);
 
 #endif

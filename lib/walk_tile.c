@@ -138,10 +138,9 @@ static void store_moved(const struct ew_gradient *g, int out,
         across ? columns : rows);
 }
 
-/* Converts what was made, or adds it to what is there. */
-static void store_converted(const struct ew_term *t, int64_t rows, int64_t cols,
-                            const void *made, struct ew_stride from, void *out,
-                            struct ew_stride to)
+void ew_walk_convert(const struct ew_term *t, int64_t rows, int64_t cols,
+                     const void *made, struct ew_stride from, void *out,
+                     struct ew_stride to)
 {
     struct ew_loop loop[2] = {{.n = cols}, {.n = rows}};
     void *const data[] = {(void *)made, out, out};
@@ -165,13 +164,13 @@ static void store(const struct ew_gradient *g, const struct ew_term *t,
     if (t->direct)
         store_moved(g, t->out, tile, made, from);
     else if (is_long(s, tile->rows, tile->cols, size))
-        store_converted(t, tile->rows, tile->cols, made, from, out, s);
+        ew_walk_convert(t, tile->rows, tile->cols, made, from, out, s);
     else {
         if (t->add)
             ew_table_move(g->level, g->dtype[t->out])(
                 tile->rows, tile->cols, (void *[]){out, NULL, packed},
                 (struct ew_stride[]){s, {0, 0}, dense});
-        store_converted(t, tile->rows, tile->cols, made, from, packed, dense);
+        ew_walk_convert(t, tile->rows, tile->cols, made, from, packed, dense);
         store_moved(g, t->out, tile, packed, dense);
     }
 }
@@ -191,10 +190,9 @@ static bool may_stream(const struct ew_walk *w, const struct ew_block *tile)
 
 /* Reals are summed; a row of complex numbers is a row of twice as many. What
    is made is at data[EW_OUT]. */
-static void add_to_sums(const struct ew_gradient *g, const struct ew_walk *w,
-                        ew_sum *sum, const struct ew_block *tile,
-                        void *const data[], const struct ew_stride stride[],
-                        bool streams)
+void ew_walk_add(const struct ew_gradient *g, const struct ew_walk *w,
+                 ew_sum *sum, const struct ew_block *tile, void *const data[],
+                 const struct ew_stride stride[], bool streams)
 {
     int out = ew_walk_reduced(w)->out;
     int64_t parts = ew_walk_is_complex(g) ? 2 : 1;
@@ -315,13 +313,19 @@ static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
 {
     struct ew_block *tile = &room->tile, *inner = &room->inner;
     struct ew_stride from = {0, t->made_size};
+    if (w->deep)
+        ew_walk_aim(g, t, room);
     aim(g, t, room);
     void *made = make(g, t, inner, &from.row);
-    if (t->reduced) {
+    if (t->reduced && w->deep)
+        ew_walk_sum(g, w, t, room, made);
+    else if (t->reduced) {
         void *const data[] = {made, made, made, made, made, made};
         const struct ew_stride s[EW_D_OPERANDS] = {[EW_OUT] = from};
-        add_to_sums(g, w, w->sum, tile, data, s, false);
-    } else if (made != tile->data[t->out])
+        ew_walk_add(g, w, w->sum, tile, data, s, false);
+    } else if (made != tile->data[t->out] && w->deep)
+        ew_walk_store(g, t, room, made);
+    else if (made != tile->data[t->out])
         store(g, t, tile, made, from, room->packed);
 }
 
@@ -331,7 +335,7 @@ static void run_fused(const struct ew_gradient *g, const struct ew_walk *w,
 {
     struct ew_block *tile = &room->tile, *inner = &room->inner;
     bool direct = aim(g, w->term[0], room);
-    add_to_sums(g, w, w->fused, tile, inner->data, inner->stride,
+    ew_walk_add(g, w, w->fused, tile, inner->data, inner->stride,
                 direct && may_stream(w, tile));
     if (!direct)
         store(g, w->term[0], tile, inner->data[EW_D], inner->stride[EW_D],
@@ -339,11 +343,15 @@ static void run_fused(const struct ew_gradient *g, const struct ew_walk *w,
 }
 
 /* What is stored over dout is made last. */
-static void run_tile(const struct ew_gradient *g, const struct ew_walk *w,
-                     struct ew_walk_room *room)
+void ew_walk_tile(const struct ew_gradient *g, const struct ew_walk *w,
+                  struct ew_walk_room *room)
 {
     const struct ew_block *tile = &room->tile;
-    bring_all(g, w, room);
+    for (int k = 0; w->deep && k < EW_WALK_INPUTS; k++)
+        if (w->uses >> k & 1)
+            ew_walk_bring(g, room, k);
+    if (!w->deep)
+        bring_all(g, w, room);
     if (w->fused) {
         run_fused(g, w, room);
         return;
@@ -376,7 +384,7 @@ static void run_bare(const struct ew_gradient *g, const struct ew_walk *w,
     void *data[EW_D_OPERANDS];
     struct ew_stride stride[EW_D_OPERANDS];
     hand_over(block, w->uses, out, data, stride);
-    add_to_sums(g, w, w->bare, block, data, stride, may_stream(w, block));
+    ew_walk_add(g, w, w->bare, block, data, stride, may_stream(w, block));
 }
 
 /* Takes a tile to a place in its block. */
@@ -424,7 +432,7 @@ void ew_walk_block(const struct ew_gradient *g, const struct ew_walk *w,
         for (int64_t c = 0; c < block->cols; c += cols) {
             room->tile.cols = cols < block->cols - c ? cols : block->cols - c;
             place_tile(w, block, r, c, &room->tile);
-            run_tile(g, w, room);
+            ew_walk_tile(g, w, room);
         }
     }
 }

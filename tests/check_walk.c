@@ -82,14 +82,37 @@ START_TEST(many_short_rows_are_summed)
 }
 END_TEST
 
-/* In the order of memory, or turned. */
-static void lay_out(struct support_tensor *s, elementwise_dtype type,
-                    const int64_t shape[2], bool turned)
+/* Dimensions from the innermost one in memory outwards. */
+static void lay_out(struct support_tensor *s, elementwise_dtype type, int ndim,
+                    const int64_t shape[], const int order[])
 {
-    const int64_t strides[] = {turned ? 1 : shape[1], turned ? shape[0] : 1};
-    support_make(s, type, 2, shape, strides,
+    int64_t strides[ELEMENTWISE_MAX_NDIM], step = 1;
+    for (int i = 0; i < ndim; i++) {
+        strides[order[i]] = step;
+        step *= shape[order[i]];
+    }
+    support_make(s, type, ndim, shape, strides,
                  (enum support_edge)support_random(0, 1));
     gradient_fill(s, GRADIENT_ANY);
+}
+
+/* Of a product in its five operands' orders. */
+static void verify_orders(const elementwise_dtype type[2], int ndim,
+                          const int64_t shape[], const int64_t of_y[],
+                          const int *const order[5])
+{
+    struct gradient g = {.op = ELEMENTWISE_MUL, .axis = ELEMENTWISE_NUMPY};
+    for (int k = 0; k < 2; k++) {
+        const int64_t *of = k ? of_y : shape;
+        g.wants[k] = gradient_exists(type[k]);
+        lay_out(k ? &g.y : &g.x, type[k], ndim, of, order[k]);
+        lay_out(&g.d[k], type[k], ndim, of, order[3 + k]);
+    }
+    lay_out(&g.dout, ref_promote(type[0], type[1]), ndim, shape, order[2]);
+    gradient_keep(&g);
+    g.flags = g.wants[0] && g.wants[1] ? (unsigned)support_random(0, 3) : 0;
+    gradient_verify_levels(&g);
+    gradient_release(&g);
 }
 
 /* Every choice of turned operands, in one tile and in several: read, stored,
@@ -97,24 +120,40 @@ static void lay_out(struct support_tensor *s, elementwise_dtype type,
 START_TEST(turned_operands_have_the_references_gradients)
 {
     static const int64_t shapes[][2] = {{70, 37}, {37, 130}};
-    const elementwise_dtype *const type = gradient_pairs[_i];
+    static const int orders[][2] = {{1, 0}, {0, 1}};
     const int64_t *shape = shapes[_i % 2];
-    struct gradient g = {.op = ELEMENTWISE_MUL, .axis = ELEMENTWISE_NUMPY};
-    for (int k = 0; k < 2; k++)
-        g.wants[k] = gradient_exists(type[k]);
     for (int turned = 0; turned < 32; turned++) {
         int way = (turned + _i) % 3;
         int64_t of_y[] = {way == 1 ? 1 : shape[0], way == 2 ? 1 : shape[1]};
-        lay_out(&g.x, type[0], shape, turned & 1);
-        lay_out(&g.y, type[1], of_y, turned & 2);
-        lay_out(&g.dout, ref_promote(type[0], type[1]), shape, turned & 4);
-        lay_out(&g.d[0], type[0], shape, turned & 8);
-        lay_out(&g.d[1], type[1], of_y, turned & 16);
-        gradient_keep(&g);
-        g.flags = g.wants[0] && g.wants[1] ? (unsigned)support_random(0, 3) : 0;
-        gradient_verify_levels(&g);
+        const int *order[5];
+        for (int k = 0; k < 5; k++)
+            order[k] = orders[turned >> k & 1];
+        verify_orders(gradient_pairs[_i], 2, shape, of_y, order);
     }
-    gradient_release(&g);
+}
+END_TEST
+
+/* Loops so short that a tile has three or four, and part of the last. */
+START_TEST(short_loops_have_the_references_gradients)
+{
+    static const int64_t shapes[][4] = {
+        {9, 5, 4, 6}, {50, 4, 3, 2}, {3, 70, 8, 3}, {2, 3, 20, 17}};
+    for (int round = 0; round < gradient_rounds(8); round++) {
+        const int64_t *shape = shapes[round % 4];
+        int64_t of_y[4];
+        int orders[5][4];
+        const int *order[5];
+        for (int d = 0; d < 4; d++)
+            of_y[d] = (round / 4 * 5 + _i) >> d & 1 ? 1 : shape[d];
+        for (int k = 0; k < 5; k++) {
+            for (int d = 0; d < 4; d++)
+                orders[k][d] = 3 - d;
+            if (support_random(0, 2))
+                support_shuffle(orders[k], 0, 4);
+            order[k] = orders[k];
+        }
+        verify_orders(gradient_pairs[_i], 4, shape, of_y, order);
+    }
 }
 END_TEST
 
@@ -479,6 +518,8 @@ static TCase *sums(void)
                         GRADIENT_FLOATS);
     tcase_add_loop_test(tests, many_short_rows_are_summed, 0, GRADIENT_FLOATS);
     tcase_add_loop_test(tests, turned_operands_have_the_references_gradients, 0,
+                        GRADIENT_PAIRS);
+    tcase_add_loop_test(tests, short_loops_have_the_references_gradients, 0,
                         GRADIENT_PAIRS);
     return tests;
 }
