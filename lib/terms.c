@@ -186,10 +186,10 @@ static bool stays_half(const struct ew_request *r, const struct ew_gradient *g,
     bool stays = (r->op == ELEMENTWISE_ADD || r->op == ELEMENTWISE_MUL) &&
                  ew_types_size(g->dtype[EW_OUT]) == 2 && !r->second &&
                  !r->flags && ew_fuse_nothing(r->options);
-    for (int k = 0; k < EW_OPERANDS; k++)
+    for (int k = 0; k < EW_OPERANDS && stays; k++)
         if (r->tensor[k])
-            stays &= g->dtype[k] == g->dtype[EW_OUT] &&
-                     (k < EW_DX || !is_reduced(&placed[k], ndim, shape));
+            stays = g->dtype[k] == g->dtype[EW_OUT] &&
+                    (k < EW_DX || !is_reduced(&placed[k], ndim, shape));
     return stays;
 }
 

@@ -24,6 +24,9 @@
    Measured. */
 enum { STREAM_FROM = 16 << 20, ASK_FROM = 1 << 20 };
 
+/* The same from which short rows are made dense to be summed. */
+enum { WHOLE_FROM = 512 };
+
 /* Extents of what is turned in tiles, and rows of these. */
 enum { WORTH_TURNING = 4, TURNED_BYTES = 64 };
 
@@ -77,10 +80,12 @@ static int along(const struct ew_walk *w, int k, int64_t size)
 static int along_any(const struct ew_gradient *g, const struct ew_walk *w)
 {
     int found = 0;
-    for (int i = 0; i < w->operands && !found && w->ndim > 1; i++)
+    if (w->ndim < 2 || w->loop[0].n < WORTH_TURNING)
+        return 0;
+    for (int i = 0; i < w->operands && !found; i++)
         found = along(w, w->operand[i],
                       (int64_t)ew_types_size(g->dtype[w->operand[i]]));
-    return w->loop[0].n >= WORTH_TURNING ? found : 0;
+    return found;
 }
 
 /* Puts a loop of the sums inside as far as the accumulators reach, and the
@@ -173,12 +178,13 @@ static void choose_kernels(const struct ew_gradient *g, struct ew_walk *w)
 
 /* Divides the loops for the sums, and gives these the strides of accumulators
    inside. */
-static void make_sums(const struct ew_gradient *g, struct ew_walk *w, int out)
+static void make_sums(const struct ew_gradient *g, struct ew_walk *w, int out,
+                      int64_t bytes)
 {
     int64_t step = (int64_t)sizeof(double) * (ew_walk_is_complex(g) ? 2 : 1);
     cut(g, w, out);
     /* Their rows are shorter than lanes: whole tiles are made, then summed. */
-    if (w->loop[0].n < EW_LANES && w->fused)
+    if (w->fused && w->loop[0].n < EW_LANES && bytes >= WHOLE_FROM)
         w->fused = w->bare = NULL;
     for (int i = 0; i < w->inside; i++)
         if (w->stride_out[i]) {
@@ -205,7 +211,7 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
     if (rows)
         ew_plan_move_inside(w->loop, rows, 1);
     if (sum)
-        make_sums(g, w, sum->out);
+        make_sums(g, w, sum->out, bytes);
     /* Tiles are then about square, so that each line is in few of them. */
     w->turned_rows = 1;
     if (w->inside > 1 && along_any(g, w) == 1)
