@@ -544,18 +544,27 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
     }
 }
 
-/* All rows, with strides as they come. */
+/* All rows, with strides as they come: copies of them, which no store can
+   change. */
 EW_INLINE void ew_loop_strided(ew_apply *apply, int64_t rows, int64_t cols,
                                void *const data[], const struct ew_stride s[],
                                const void *with)
 {
+    const struct ew_stride of_x = s[EW_X], of_y = s[EW_Y], of_out = s[EW_OUT];
+    const char *row_x = data[EW_X], *row_y = data[EW_Y];
+    char *row_out = data[EW_OUT];
     for (int64_t r = 0; r < rows; r++) {
-        const char *x = ew_loop_at(data, s, EW_X, r);
-        const char *y = ew_loop_at(data, s, EW_Y, r);
-        char *out = ew_loop_at(data, s, EW_OUT, r);
-        for (int64_t c = 0; c < cols; c++)
-            apply(x + c * s[EW_X].col, y + c * s[EW_Y].col, with,
-                  out + c * s[EW_OUT].col);
+        const char *x = row_x, *y = row_y;
+        char *out = row_out;
+        for (int64_t left = cols; left > 0; left--) {
+            apply(x, y, with, out);
+            x += of_x.col;
+            y += of_y.col;
+            out += of_out.col;
+        }
+        row_x += of_x.row;
+        row_y += of_y.row;
+        row_out += of_out.row;
     }
 }
 
