@@ -1,7 +1,7 @@
 /*
  * The kernels of floats: float.inc, once for f32 and once for f64, and half.inc
  * for what f16 and bf16 have of their own, which is computed by f32's
- * functions.
+ * functions. Their logical operations are the same.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -37,6 +37,21 @@
 #endif
 #define NAME(x) x##_f64
 #include "float_bits.inc"
+
+#define B uint16_t
+#define VALUE INT16_MAX
+#define NAME(x) x##_half
+#include "logical.inc"
+
+#define B uint32_t
+#define VALUE INT32_MAX
+#define NAME(x) x##_f32
+#include "logical.inc"
+
+#define B uint64_t
+#define VALUE INT64_MAX
+#define NAME(x) x##_f64
+#include "logical.inc"
 
 #define T float
 #define B uint32_t

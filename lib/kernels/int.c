@@ -1,5 +1,6 @@
 /*
- * The kernels of the eight integer types: int.inc, once per type.
+ * The kernels of the eight integer types: int.inc, once per type, and
+ * logical.inc, once per size.
  */
 #include <stdbool.h>
 
@@ -8,6 +9,26 @@
 #include "divide.h"
 #include "divide_bytes.h"
 #include "loop.h"
+
+#define B uint8_t
+#define VALUE UINT8_MAX
+#define NAME(x) x##_8
+#include "logical.inc"
+
+#define B uint16_t
+#define VALUE UINT16_MAX
+#define NAME(x) x##_16
+#include "logical.inc"
+
+#define B uint32_t
+#define VALUE UINT32_MAX
+#define NAME(x) x##_32
+#include "logical.inc"
+
+#define B uint64_t
+#define VALUE UINT64_MAX
+#define NAME(x) x##_64
+#include "logical.inc"
 
 #define T int8_t
 #define W uint32_t
