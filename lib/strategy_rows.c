@@ -53,16 +53,27 @@ static bool has_vectors(const struct elementwise_plan *plan)
     return vectors;
 }
 
+static bool is_logical(const struct elementwise_plan *plan)
+{
+    return plan->op >= ELEMENTWISE_LOGICAL_AND &&
+           plan->op <= ELEMENTWISE_LOGICAL_XOR;
+}
+
 /* Whether the kernel has vectors for short rows of elements larger than out's:
-   those of comparisons, on AVX-512 for any row and else from a vector of
-   results on. */
+   those of comparisons and logical operations, on AVX-512 for any row and else
+   from a vector of results on, but for logical ones of elements that are not
+   packed. */
 static bool compares_rows(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
-    int64_t least = plan->level >= EW_LEVEL_AVX512 ? 1 : COMPARED_ROW;
-    return plan->op >= ELEMENTWISE_EQUAL &&
-           plan->op <= ELEMENTWISE_GREATER_EQUAL && type != ELEMENTWISE_C64 &&
-           type != ELEMENTWISE_C128 && plan->loop[0].n >= least;
+    bool bits = plan->level >= EW_LEVEL_AVX512, logical = is_logical(plan);
+    if (!logical &&
+        (plan->op < ELEMENTWISE_EQUAL || plan->op > ELEMENTWISE_GREATER_EQUAL ||
+         type == ELEMENTWISE_C64))
+        return false;
+    return type != ELEMENTWISE_C128 &&
+           plan->loop[0].n >= (bits ? 1 : COMPARED_ROW) &&
+           (bits || !logical || plan->pass.stored[EW_X] >= 4);
 }
 
 /* Whether the kernel compares short rows that follow one another, or one row
