@@ -105,12 +105,17 @@ static bool is_near(const struct elementwise_plan *plan, const int64_t extent[])
 }
 
 /* Tiles of bytes have more elements, unless that is many steps. */
+static int64_t most_elements(const struct elementwise_plan *plan)
+{
+    return ew_pass_widest(&plan->pass, 3) == 1 ? EW_DEEP_ELEMENTS : ELEMENTS;
+}
+
 static void find_tile(const struct ew_tile_search *s, struct ew_tile *tile)
 {
-    bool bytes = ew_pass_widest(&s->plan->pass, 3) == 1;
-    grow_tile(s, bytes ? EW_DEEP_ELEMENTS : ELEMENTS, 0, 1, tile->extent);
+    int64_t most = most_elements(s->plan);
+    grow_tile(s, most, 0, 1, tile->extent);
     ew_tile_weigh(s, tile);
-    if (bytes && !ew_tile_takes_few(s->plan, tile)) {
+    if (most > ELEMENTS && !ew_tile_takes_few(s->plan, tile)) {
         grow_tile(s, ELEMENTS, 0, 1, tile->extent);
         ew_tile_weigh(s, tile);
     }
@@ -304,13 +309,15 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     s.elements = elements;
     ew_tile_courses(&s);
     now += ew_tile_lines_each(&s, flat);
+    if (!ew_tile_is_cheaper(&s, ew_tile_least(most_elements(plan)), now))
+        return;
     if (plan->pass.turn) {
         memcpy(turned, plan->loop, (size_t)plan->ndim * sizeof *turned);
         ew_plan_sort(plan->loop, plan->ndim, order, 1);
         ew_tile_courses(&s);
     }
     find_tile(&s, &tile);
-    if (ew_tile_is_cheaper(&s, &tile, now) && is_near(plan, tile.extent)) {
+    if (ew_tile_is_cheaper(&s, tile.cost, now) && is_near(plan, tile.extent)) {
         for (int k = 0; k < 2; k++)
             turn_tile(&s, k, &tile);
         keep_lines(&s, &tile);

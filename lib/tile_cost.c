@@ -363,11 +363,16 @@ static bool divides_by_one(const struct ew_tile_search *s)
            !(wide && cols->stride[EW_X] != 8);
 }
 
-bool ew_tile_is_cheaper(const struct ew_tile_search *s,
-                        const struct ew_tile *tile, int64_t now)
+int64_t ew_tile_least(int64_t elements)
+{
+    return TILE_COST / elements;
+}
+
+bool ew_tile_is_cheaper(const struct ew_tile_search *s, int64_t cost,
+                        int64_t now)
 {
     const struct figures *f = figures_of(s->plan);
-    int64_t then = tile->cost + CALL_TABLES / s->elements;
+    int64_t then = cost + CALL_TABLES / s->elements;
     return !divides_by_one(s) &&
            f->tenths * (BASE_COST + then) < 10 * (BASE_COST + now);
 }

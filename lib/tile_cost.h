@@ -76,9 +76,12 @@ bool ew_tile_takes_few(const struct elementwise_plan *plan,
 int64_t ew_tile_flat(const struct elementwise_plan *plan,
                      const int64_t extent[]);
 
-/* Whether a tile is much cheaper than what an element costs now, as both are no
+/* What an element costs in a tile of so many, at least. */
+int64_t ew_tile_least(int64_t elements);
+
+/* Whether what an element costs in a tile is much less than now, as both are no
    more than estimates. */
-bool ew_tile_is_cheaper(const struct ew_tile_search *s,
-                        const struct ew_tile *tile, int64_t now);
+bool ew_tile_is_cheaper(const struct ew_tile_search *s, int64_t cost,
+                        int64_t now);
 
 #endif
