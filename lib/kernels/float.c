@@ -174,7 +174,6 @@ EW_INLINE float half_make(half_op *op, enum half_how how,
 #define INFINITE 0x7c00
 #define ONE 0x3c00
 #define NEAR 12
-#define NORMAL 0x1p-14f
 #if defined(EW_FAST_FMA)
 #define HYPOT hypot_of_f16
 #else
@@ -200,7 +199,6 @@ EW_INLINE float half_make(half_op *op, enum half_how how,
 #define INFINITE 0x7f80
 #define ONE 0x3f80
 #define NEAR 15
-#define NORMAL 0x1p-126f
 #define HYPOT hypot_of_bf16
 #define NAME(x) x##_bf16
 #define FROM(bits) ew_half_from_bf16((struct ew_bf16){bits})
