@@ -61,19 +61,15 @@ static bool is_logical(const struct elementwise_plan *plan)
 
 /* Whether the kernel has vectors for short rows of elements larger than out's:
    those of comparisons and logical operations, on AVX-512 for any row and else
-   from a vector of results on, but for logical ones of elements that are not
-   packed. */
+   from a vector of results on. */
 static bool compares_rows(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
-    bool bits = plan->level >= EW_LEVEL_AVX512, logical = is_logical(plan);
-    if (!logical &&
-        (plan->op < ELEMENTWISE_EQUAL || plan->op > ELEMENTWISE_GREATER_EQUAL ||
-         type == ELEMENTWISE_C64))
-        return false;
-    return type != ELEMENTWISE_C128 &&
-           plan->loop[0].n >= (bits ? 1 : COMPARED_ROW) &&
-           (bits || !logical || plan->pass.stored[EW_X] >= 4);
+    int64_t least = plan->level >= EW_LEVEL_AVX512 ? 1 : COMPARED_ROW;
+    bool compares =
+        plan->op >= ELEMENTWISE_EQUAL && plan->op <= ELEMENTWISE_GREATER_EQUAL;
+    return (is_logical(plan) || (compares && type != ELEMENTWISE_C64)) &&
+           type != ELEMENTWISE_C128 && plan->loop[0].n >= least;
 }
 
 /* Whether the kernel compares short rows that follow one another, or one row

@@ -124,7 +124,7 @@ EW_INLINE void ew_compare_all(ew_compare_test *test, ew_apply *apply,
                               const struct ew_stride s[])
 {
     enum ew_form form = ew_loop_form(s, size, size, 1);
-    if (form == EW_STRIDED || !ew_compare_pays(size, integer))
+    if (form == EW_STRIDED || !ew_compare_pays(size, integer, cols))
         ew_loop(apply, size, size, 1, rows, cols, data, s);
     else if (form == EW_BOTH)
         ew_compare_rows(test, apply, size, rows, cols, data, s, size, size);

@@ -31,12 +31,16 @@ EW_INLINE struct ew_compare_from ew_compare_from(const char *at, int64_t step,
                                                  int64_t size)
 {
     struct ew_compare_from from = {.at = at, .step = step};
-#if defined(EW_COMPARE_BITS)
     if (size == 1) { /* compilers make calls of memset of it */
+#if defined(EW_COMPARE_BITS)
         from.same = (ew_compare_vector)_mm512_set1_epi8(*at);
+#elif defined(__AVX2__)
+        from.same = (ew_compare_vector)_mm256_set1_epi8(*at);
+#else
+        from.same = (ew_compare_vector)_mm_set1_epi8(*at);
+#endif
         return from;
     }
-#endif
     _Alignas(EW_COMPARE_BYTES) char all[EW_COMPARE_BYTES];
     for (int64_t i = 0; i < EW_COMPARE_BYTES; i += size)
         memcpy(all + i, at, (size_t)size);

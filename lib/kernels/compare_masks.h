@@ -14,11 +14,17 @@
 typedef ew_compare_vector ew_compare_test(ew_compare_vector x,
                                           ew_compare_vector y);
 
-/* Compilers have little to pack of elements of 1 and 2 bytes. SSE2 does not
-   compare integers of 8. */
-EW_INLINE bool ew_compare_pays(int64_t size, bool integer)
+/* Steps up to which what compilers leave of a row to go one by one counts. */
+enum { FEW_STEPS = 16 };
+
+/* Of elements of 1 and 2 bytes compilers have little to pack: only short rows
+   that would leave some pay, on AVX2. SSE2 does not compare integers of 8. */
+EW_INLINE bool ew_compare_pays(int64_t size, bool integer, int64_t cols)
 {
-    return size == 4 || (size == 8 && (EW_COMPARE_BYTES > 16 || !integer));
+    const int64_t n = EW_COMPARE_BYTES;
+    if (size <= 2)
+        return n > 16 && cols > n && cols < FEW_STEPS * n && cols % 16 > 0;
+    return size == 4 || n > 16 || !integer;
 }
 
 EW_INLINE int64_t ew_compare_count(int64_t size)
@@ -45,14 +51,18 @@ EW_INLINE ew_compare_vector ew_compare_halve(ew_compare_vector a,
 #endif
 }
 
-/* The masks of 2, 4 or 8 vectors from element c on, as one vector. */
+/* The masks of 1, 2, 4 or 8 vectors from element c on, as one vector. */
+EW_INLINE ew_compare_vector ew_compare_1(const struct ew_compare_masks *of,
+                                         int64_t c)
+{
+    return of->test(ew_compare_load(of->x, c), ew_compare_load(of->y, c));
+}
+
 EW_INLINE ew_compare_vector ew_compare_2(const struct ew_compare_masks *of,
                                          int64_t c)
 {
     int64_t next = c + EW_COMPARE_BYTES / of->size;
-    return ew_compare_halve(
-        of->test(ew_compare_load(of->x, c), ew_compare_load(of->y, c)),
-        of->test(ew_compare_load(of->x, next), ew_compare_load(of->y, next)));
+    return ew_compare_halve(ew_compare_1(of, c), ew_compare_1(of, next));
 }
 
 EW_INLINE ew_compare_vector ew_compare_4(const struct ew_compare_masks *of,
@@ -82,7 +92,11 @@ EW_INLINE ew_compare_vector ew_compare_order(ew_compare_vector packed,
         _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
     const __m256i fours = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     __m256i v = (__m256i)packed;
-    if (size == 4)
+    if (size == 1)
+        return packed;
+    if (size == 2)
+        v = _mm256_permute4x64_epi64(v, 0xd8);
+    else if (size == 4)
         v = _mm256_permutevar8x32_epi32(v, fours);
     else
         v = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(v, 0xd8), pairs);
@@ -100,8 +114,10 @@ EW_INLINE void ew_compare_step(ew_compare_test *test, int64_t size,
                                char *out)
 {
     const struct ew_compare_masks of = {test, size, x, y};
-    ew_compare_vector packed =
-        size == 8 ? ew_compare_8(&of, c) : ew_compare_4(&of, c);
+    ew_compare_vector packed = size == 8   ? ew_compare_8(&of, c)
+                               : size == 4 ? ew_compare_4(&of, c)
+                               : size == 2 ? ew_compare_2(&of, c)
+                                           : ew_compare_1(&of, c);
     packed = ew_compare_order(packed, size) & 0x0101010101010101;
     memcpy(out + c, &packed, sizeof packed);
 }
