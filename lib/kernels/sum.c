@@ -45,6 +45,24 @@ EW_INLINE floats load_f32(const float *block, int v)
     return part;
 }
 
+#if defined(__SSE2__) && !defined(__F16C__)
+/* As ew_half_from_f16, of which compilers make no vectors here: four of the
+   elements at x, or fewer and zeros. */
+EW_INLINE __m128 widen_f16(const struct ew_f16 *x, size_t bytes)
+{
+    const __m128i infinity = _mm_set1_epi32(0x7f800000);
+    __m128i h = _mm_setzero_si128();
+    memcpy(&h, x, bytes);
+    h = _mm_unpacklo_epi16(_mm_setzero_si128(), h);
+    __m128i sign = _mm_and_si128(h, _mm_set1_epi32(INT32_MIN));
+    __m128i size = _mm_srli_epi32(_mm_xor_si128(h, sign), 3);
+    __m128i other = _mm_cmpgt_epi32(size, _mm_set1_epi32(0x0f7fffff));
+    __m128i wide = (__m128i)((__m128)size * _mm_set1_ps(0x1p112f));
+    wide = _mm_or_si128(wide, _mm_and_si128(other, infinity));
+    return (__m128)_mm_or_si128(wide, sign);
+}
+#endif
+
 EW_INLINE floats load_f16(const struct ew_f16 *block, int v)
 {
     const struct ew_f16 *x = block + v * 2 * ABREAST;
@@ -52,6 +70,8 @@ EW_INLINE floats load_f16(const struct ew_f16 *block, int v)
     return (floats)_mm512_cvtph_ps(_mm256_loadu_si256((const void *)x));
 #elif defined(__F16C__)
     return (floats)_mm256_cvtph_ps(_mm_loadu_si128((const void *)x));
+#elif defined(__SSE2__)
+    return (floats)widen_f16(x, 4 * sizeof *x);
 #else
     floats part = {0};
     for (int i = 0; i < 2 * ABREAST; i++)
