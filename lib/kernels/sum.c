@@ -8,7 +8,8 @@
 enum {
     GROUP = 8,    /* blocks added before they become doubles; a power of 2 */
     JOINED = 512, /* columns up to which rows of few of them are joined */
-    BELOW = 1024  /* and up to which later rows of f16 and bf16 are asked for */
+    BELOW = 1024, /* and up to which later rows of f16 and bf16 are asked for */
+    NEAR = 2048   /* bytes from row to row that leave no whole page between */
 };
 
 /* How many rows of few columns become one: a power of 2, and few enough to
@@ -133,6 +134,61 @@ EW_INLINE void order_bf16(floats *sum)
 }
 #endif
 
+#if defined(__AVX512F__)
+/* The last n lanes of a block before `end`, the others 0 and not read. */
+EW_INLINE __mmask16 last_mask(int64_t n)
+{
+    return (__mmask16)(~0u << (EW_LANES - n));
+}
+
+EW_INLINE void load_last_f64(int64_t n, const double *end, vector to[VECTORS])
+{
+    const __mmask16 keep = last_mask(n);
+    to[0] = (vector)_mm512_maskz_loadu_pd((__mmask8)keep, end - EW_LANES);
+    to[1] = (vector)_mm512_maskz_loadu_pd((__mmask8)(keep >> 8), end - ABREAST);
+}
+
+EW_INLINE void load_last_f32(int64_t n, const float *end, floats *to)
+{
+    *to = (floats)_mm512_maskz_loadu_ps(last_mask(n), end - EW_LANES);
+}
+
+EW_INLINE void load_last_f16(int64_t n, const struct ew_f16 *end, floats *to)
+{
+    __m256i v = _mm256_maskz_loadu_epi16(last_mask(n), end - EW_LANES);
+    *to = (floats)_mm512_cvtph_ps(v);
+}
+
+EW_INLINE void load_last_bf16(int64_t n, const struct ew_bf16 *end, floats *to)
+{
+    __m256i v = _mm256_maskz_loadu_epi16(last_mask(n), end - EW_LANES);
+    *to = (floats)_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16);
+}
+#elif defined(__AVX2__)
+/* There is no such load of halves. */
+EW_INLINE void load_last_f64(int64_t n, const double *end, vector to[VECTORS])
+{
+    const char *keep = last_lanes(n, sizeof *end);
+    EW_UNROLLED
+    for (int v = 0; v < VECTORS; v++) {
+        __m256i mask = _mm256_loadu_si256((const void *)(keep + v * WIDTH));
+        const double *x = end - EW_LANES + v * ABREAST;
+        to[v] = (vector)_mm256_maskload_pd(x, mask);
+    }
+}
+
+EW_INLINE void load_last_f32(int64_t n, const float *end, floats *to)
+{
+    const char *keep = last_lanes(n, sizeof *end);
+    EW_UNROLLED
+    for (int v = 0; v < VECTORS / 2; v++) {
+        __m256i mask = _mm256_loadu_si256((const void *)(keep + v * WIDTH));
+        const float *x = end - EW_LANES + v * 2 * ABREAST;
+        to[v] = (floats)_mm256_maskload_ps(x, mask);
+    }
+}
+#endif
+
 /* A block as doubles. */
 EW_INLINE void widen_f32(const floats block[VECTORS / 2], vector wide[VECTORS])
 {
@@ -161,6 +217,9 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 #define GET(x) (x)
 #define ADD(x) x##_f32
 #define LOSES 0
+#if defined(__AVX2__)
+#define LAST load_last_f32
+#endif
 #include "sum.inc"
 
 #define E double
@@ -172,6 +231,9 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 #define GET(x) (x)
 #define ADD(x) x##_f64
 #define LOSES 1
+#if defined(__AVX2__)
+#define LAST load_last_f64
+#endif
 #include "sum.inc"
 
 #define E struct ew_f16
@@ -183,6 +245,9 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 #define GET(x) ew_half_from_f16(x)
 #define ADD(x) x##_f32
 #define LOSES 0
+#if defined(__AVX512F__)
+#define LAST load_last_f16
+#endif
 #include "sum.inc"
 
 #define E struct ew_bf16
@@ -194,6 +259,9 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
 #define GET(x) ew_half_from_bf16(x)
 #define ADD(x) x##_f32
 #define LOSES 0
+#if defined(__AVX512F__)
+#define LAST load_last_bf16
+#endif
 #include "sum.inc"
 
 ew_sum *const EW_CONCAT(ew_sum, EW_LEVEL)[4] = {sum_f16, sum_bf16, sum_f32,
