@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cpu.h"
 #include "gradient_calls.h"
@@ -299,6 +300,86 @@ START_TEST(errors_of_sums_do_not_grow_with_the_number_of_terms)
 }
 END_TEST
 
+/* Short rows, with numbers that are no numbers between them, in pages beside
+   which nothing may be read. */
+enum { PAGE = 4096, SHORT_ROWS = 20, SHORT_COLS = 17, PAGES = 2 * SHORT_ROWS };
+
+/* Fills rows with small integers; sums gets those of the rows, and behind them
+   those of the columns. */
+static void fill_rows(elementwise_dtype type, const int64_t shape[2],
+                      int64_t step, char *data, int64_t sums[])
+{
+    int64_t *of_columns = sums + SHORT_ROWS, size = (int64_t)ref_size(type);
+    memset(sums, 0, (SHORT_ROWS + SHORT_COLS) * sizeof *sums);
+    for (int64_t r = 0; r < shape[0]; r++)
+        for (int64_t c = 0; c < shape[1]; c++) {
+            int64_t value = support_random(-9, 9);
+            gradient_put(type, (double)value, 0, data + r * step + c * size);
+            sums[r] += value;
+            of_columns[c] += value;
+        }
+}
+
+/* Sums of the rows, or of the columns. */
+static void verify_short(elementwise_dtype type, const elementwise_tensor *src,
+                         bool columns, const int64_t sums[])
+{
+    char made[SHORT_ROWS * 8], wanted[8];
+    const int64_t n = src->shape[columns], shape[] = {n, 1};
+    elementwise_tensor dst = {made, type, columns ? 1 : 2, shape, NULL};
+    ck_assert_int_eq(elementwise_sum_to(src, -1, &dst, NULL), ELEMENTWISE_OK);
+    for (int64_t i = 0; i < n; i++) {
+        gradient_put(type, (double)sums[i + (columns ? SHORT_ROWS : 0)], 0,
+                     wanted);
+        ck_assert_msg(
+            !memcmp(made + ref_size(type) * (size_t)i, wanted, ref_size(type)),
+            "%s, %d rows of %d, sum %d", elementwise_dtype_name(type),
+            (int)src->shape[0], (int)src->shape[1], (int)i);
+    }
+}
+
+/* Rows that are `step` bytes apart. */
+static void try_short(elementwise_dtype type, const int64_t shape[2],
+                      int64_t step, char *data)
+{
+    int64_t sums[SHORT_ROWS + SHORT_COLS];
+    const int64_t strides[] = {step / (int64_t)ref_size(type), 1};
+    const elementwise_tensor src = {data, type, 2, shape, strides};
+    fill_rows(type, shape, step, data, sums);
+    for (int v = 0; v < EW_LEVELS && support_level(v); v++) {
+        verify_short(type, &src, false, sums);
+        verify_short(type, &src, true, sums);
+    }
+}
+
+START_TEST(short_rows_are_summed_without_what_is_beside_them)
+{
+    static const elementwise_dtype types[] = {F16, BF16, F32, F64};
+    const elementwise_dtype type = types[_i];
+    const int64_t size = (int64_t)ref_size(type), far = 2 * PAGE;
+    char *map = mmap(NULL, (PAGES + 1) * PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(map, MAP_FAILED);
+    char *first = map + PAGE;
+    memset(map, -1, (PAGES + 1) * PAGE);
+    for (int i = 0; i <= PAGES; i += 2)
+        mprotect(map + i * PAGE, PAGE, PROT_NONE);
+    for (int64_t rows = 1; rows <= SHORT_ROWS; rows++)
+        for (int64_t cols = 1; cols <= SHORT_COLS; cols++) {
+            const int64_t shape[] = {rows, cols}, bytes = cols * size;
+            const int64_t near = bytes + 3 * size;
+            char *end = first + PAGE;
+            try_short(type, shape, far, first);
+            try_short(type, shape, far, end - bytes);
+            memset(first, -1, PAGE);
+            try_short(type, shape, near, first);
+            memset(first, -1, PAGE);
+            try_short(type, shape, near, end - bytes - (rows - 1) * near);
+        }
+    munmap(map, (PAGES + 1) * PAGE);
+}
+END_TEST
+
 /* Columns of halves up to 1024 are asked for in another way. */
 START_TEST(column_sums_do_not_depend_on_what_is_asked_for)
 {
@@ -512,6 +593,8 @@ static TCase *sums(void)
     tcase_add_loop_test(tests,
                         errors_of_sums_do_not_grow_with_the_number_of_terms, 0,
                         2 * LARGES);
+    tcase_add_loop_test(
+        tests, short_rows_are_summed_without_what_is_beside_them, 0, 4);
     tcase_add_loop_test(tests, column_sums_do_not_depend_on_what_is_asked_for,
                         0, 16);
     tcase_add_loop_test(tests, five_thousand_sums_are_kept_apart, 0,

@@ -134,7 +134,67 @@ EW_INLINE void order_bf16(floats *sum)
 }
 #endif
 
+/* As many elements as there are doubles abreast. */
+EW_INLINE vector doubles_f16(const struct ew_f16 *x)
+{
 #if defined(__AVX512F__)
+    __m256 wide = _mm256_cvtph_ps(_mm_loadu_si128((const void *)x));
+    return (vector)_mm512_cvtps_pd(wide);
+#elif defined(__F16C__)
+    __m128 wide = _mm_cvtph_ps(_mm_loadl_epi64((const void *)x));
+    return (vector)_mm256_cvtps_pd(wide);
+#elif defined(__SSE2__)
+    return (vector)_mm_cvtps_pd(widen_f16(x, 2 * sizeof *x));
+#else
+    return (vector){(double)ew_half_from_f16(x[0]),
+                    (double)ew_half_from_f16(x[1])};
+#endif
+}
+
+EW_INLINE vector doubles_bf16(const struct ew_bf16 *x)
+{
+#if defined(__AVX512F__)
+    __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)x));
+    return (vector)_mm512_cvtps_pd((__m256)_mm256_slli_epi32(wide, 16));
+#elif defined(__AVX2__)
+    __m128i wide = _mm_cvtepu16_epi32(_mm_loadl_epi64((const void *)x));
+    return (vector)_mm256_cvtps_pd((__m128)_mm_slli_epi32(wide, 16));
+#elif defined(__SSE2__)
+    int pair;
+    memcpy(&pair, x, sizeof pair);
+    __m128i wide =
+        _mm_unpacklo_epi16(_mm_setzero_si128(), _mm_cvtsi32_si128(pair));
+    return (vector)_mm_cvtps_pd((__m128)wide);
+#else
+    return (vector){(double)ew_half_from_bf16(x[0]),
+                    (double)ew_half_from_bf16(x[1])};
+#endif
+}
+
+#if defined(__AVX512F__)
+/* Those of a mask alone, the others 0. */
+EW_INLINE vector doubles_some_f64(const double *x, __mmask8 some)
+{
+    return (vector)_mm512_maskz_loadu_pd(some, x);
+}
+
+EW_INLINE vector doubles_some_f32(const float *x, __mmask8 some)
+{
+    return (vector)_mm512_cvtps_pd(_mm256_maskz_loadu_ps(some, x));
+}
+
+EW_INLINE vector doubles_some_f16(const struct ew_f16 *x, __mmask8 some)
+{
+    __m128i v = _mm_maskz_loadu_epi16(some, x);
+    return (vector)_mm512_cvtps_pd(_mm256_cvtph_ps(v));
+}
+
+EW_INLINE vector doubles_some_bf16(const struct ew_bf16 *x, __mmask8 some)
+{
+    __m256i v = _mm256_cvtepu16_epi32(_mm_maskz_loadu_epi16(some, x));
+    return (vector)_mm512_cvtps_pd((__m256)_mm256_slli_epi32(v, 16));
+}
+
 /* The last n lanes of a block before `end`, the others 0 and not read. */
 EW_INLINE __mmask16 last_mask(int64_t n)
 {
@@ -207,6 +267,14 @@ EW_INLINE void widen_f64(const vector block[VECTORS], vector wide[VECTORS])
     for (int v = 0; v < VECTORS; v++)
         wide[v] = block[v];
 }
+
+/* Types whose sums of few columns vectors do not make quicker. */
+enum {
+    slow_f16 = ABREAST == 2,
+    slow_bf16 = 0,
+    slow_f32 = 0,
+    slow_f64 = ABREAST == 2
+};
 
 #define E float
 #define T float

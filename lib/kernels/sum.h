@@ -72,13 +72,19 @@ EW_INLINE void add_f64(vector *sum, vector *lost, vector value)
     *sum = total;
 }
 
-/* The same of an accumulator in memory. */
+/* The same of one. */
+EW_INLINE void add_lost(bool loses, double *sum, double *lost, double value)
+{
+    double total = *sum + value, part = total - *sum;
+    if (loses)
+        *lost += (*sum - (total - part)) + (value - part);
+    *sum = total;
+}
+
+/* And of an accumulator in memory. */
 EW_INLINE void add_one(bool loses, double *at, double value)
 {
-    double sum = *at, total = sum + value, part = total - sum;
-    if (loses)
-        at[EW_ACCUMULATORS] += (sum - (total - part)) + (value - part);
-    *at = total;
+    add_lost(loses, at, loses ? at + EW_ACCUMULATORS : NULL, value);
 }
 
 /* Accumulators to and from registers, one by one: a copy of all would keep
