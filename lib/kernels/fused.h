@@ -87,6 +87,47 @@ EW_INLINE void widen_bf16(const void *x, void *to)
 }
 #endif
 
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+/* The last n of as many things as there are lanes. */
+EW_INLINE __mmask16 last_mask(int64_t n)
+{
+    return (__mmask16)(~0u << (EW_LANES - n));
+}
+
+/* Those of a mask alone, beside which nothing is read or written. */
+EW_INLINE void widen_last_f16(const void *x, __mmask16 some, void *to)
+{
+    ew_half_widen_f16_some(x, false, some, to);
+}
+
+EW_INLINE void widen_last_bf16(const void *x, __mmask16 some, void *to)
+{
+    __m256i v = _mm256_maskz_loadu_epi16(some, x);
+    _mm512_storeu_si512(to, _mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
+}
+
+EW_INLINE void store_last_16(const void *x, __mmask16 some, void *to)
+{
+    _mm256_mask_storeu_epi16(to, some, _mm256_loadu_si256(x));
+}
+
+/* Sums that lose nothing, in the last lanes, of rows that end at `end`. */
+EW_INLINE void take_last(const double *end, __mmask16 some, struct lanes *lanes)
+{
+    for (int v = 0; v < VECTORS; v++)
+        lanes->sum[v] = (vector)_mm512_maskz_loadu_pd(
+            (__mmask8)(some >> v * ABREAST), end - EW_LANES + v * ABREAST);
+}
+
+EW_INLINE void put_last(const struct lanes *lanes, __mmask16 some, double *end)
+{
+    for (int v = 0; v < VECTORS; v++)
+        _mm512_mask_storeu_pd(end - EW_LANES + v * ABREAST,
+                              (__mmask8)(some >> v * ABREAST),
+                              (__m512d)lanes->sum[v]);
+}
+#endif
+
 #define E float
 #define T float
 #define GET(x) (x)
@@ -115,6 +156,9 @@ EW_INLINE void widen_bf16(const void *x, void *to)
 #define WIDEN ew_half_widen_f16
 #define NARROW ew_half_narrow_f16
 #endif
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+#define WIDEN_LAST widen_last_f16
+#endif
 #define ADD(x) x##_f32
 #define LOSES 0
 #include "fused.inc"
@@ -127,6 +171,7 @@ EW_INLINE void widen_bf16(const void *x, void *to)
 #define NAME(x) x##_bf16
 #if defined(__AVX512F__)
 #define WIDEN widen_bf16
+#define WIDEN_LAST widen_last_bf16
 #endif
 #define ADD(x) x##_f32
 #define LOSES 0
