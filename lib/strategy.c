@@ -15,6 +15,9 @@
  *     gaps             an input's elements are some bytes apart along out's
  *                      rows: they are gathered in a tile
  *
+ *     gaps in out      its rows are made dense in a tile, and moved to their
+ *                      places from there
+ *
  *     several loops    two loops are no tile, or each takes little of a line:
  *                      tiles hold a part of each of several (tile.c)
  *
@@ -42,6 +45,16 @@ enum {
     AHEAD_OUT = 8 << 20, /* of out, where stores wait for no lines */
     AHEAD_ALL = 20 << 20,
     ASKED_ELEMENT = 4, /* bytes of elements with gaps that gain by it */
+    /* Rows of out with gaps that are made dense first: elements of one, of
+       large ones, bytes of all operands with their gaps, bytes of the elements
+       of all that have gaps, by the level, and of any without masks. */
+    SCATTERED_ROW = 32,
+    SCATTERED_WIDE_ROW = 128,
+    SCATTERED_SPAN = 16 << 20,
+    SCATTERED_BASE = 4,
+    SCATTERED_AVX2 = 6,
+    SCATTERED_MASKED = 12,
+    SCATTERED_WIDEST = 4,
     /* Bytes of out, and of all operands with their gaps. */
     STREAM_CROWDED = 4 << 20,
     CROWD_FROM = 32 << 20
@@ -69,20 +82,99 @@ static int64_t worth_gathering(int64_t step, int64_t size)
     return shuffled ? EW_WORTH_SHUFFLING : EW_WORTH_GATHERING;
 }
 
+/* The elements of a block. */
+static int64_t block_elements(const struct elementwise_plan *plan)
+{
+    return plan->loop[0].n * (plan->ndim > 1 ? plan->loop[1].n : 1);
+}
+
 /* Whether the elements of input k are neither neighbours nor one, and are
    better packed: kernels have vectors for dense rows alone. Copies are made by
    the kernel that packs. */
 static bool has_gaps(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
-    int64_t elements = loop[0].n * (plan->ndim > 1 ? loop[1].n : 1);
+    int64_t elements = block_elements(plan);
     int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
     ew_kernel *move = ew_table_move(plan->level, plan->types.operand[k]);
     bool worth = plan->pass.turn || elements >= worth_gathering(step, size);
     return step != 0 && step != size && worth &&
-           loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT] &&
+           (ew_strategy_scatters(plan) ||
+            loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT]) &&
            plan->pass.op != move && !plan->pass.pack[k] &&
            !ew_strategy_divides_c64(plan);
+}
+
+/* Bytes from the first to the last of an operand. */
+static int64_t span_of(const struct elementwise_plan *plan, int k)
+{
+    int64_t bytes = plan->pass.stored[k];
+    for (int i = 0; i < plan->ndim; i++)
+        bytes += (plan->loop[i].n - 1) * ew_magnitude(plan->loop[i].stride[k]);
+    return bytes;
+}
+
+/* Whether operands have so many bytes, gaps and all. */
+static bool spans_reach(const struct elementwise_plan *plan, int64_t bytes)
+{
+    for (int k = 0; k <= EW_OUT && bytes > 0; k++) /* sums may overflow */
+        bytes -= span_of(plan, k);
+    return bytes <= 0;
+}
+
+/* Bytes of the elements of all operands with gaps. */
+static int64_t gap_bytes(const struct elementwise_plan *plan)
+{
+    int64_t bytes = 0;
+    for (int k = 0; k <= EW_OUT; k++) {
+        int64_t size = plan->pass.stored[k], step = plan->loop[0].stride[k];
+        bytes += step != 0 && step != size ? size : 0;
+    }
+    return bytes;
+}
+
+bool ew_strategy_scatters(const struct elementwise_plan *plan)
+{
+    return plan->pass.store &&
+           plan->pass.store ==
+               ew_table_move(plan->level, plan->types.operand[EW_OUT]);
+}
+
+/* Whether moves to rows of out with gaps take less than single elements do:
+   not from far away, nor of short rows, copies or large elements, but where
+   AVX-512 stores several under a mask. */
+static bool is_worth_scattering(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    const struct ew_pass *pass = &plan->pass;
+    const bool masks = plan->level >= EW_LEVEL_AVX512;
+    int64_t size = pass->stored[EW_OUT], bytes = gap_bytes(plan);
+    bool still = cols->stride[EW_X] == 0 && cols->stride[EW_Y] == 0;
+    if (still || block_elements(plan) < EW_WORTH_GATHERING ||
+        spans_reach(plan, SCATTERED_SPAN))
+        return false;
+    if (size == 8 &&
+        (cols->stride[EW_OUT] > 2 * size || cols->n < SCATTERED_WIDE_ROW))
+        return false;
+    if (cols->n < SCATTERED_ROW ||
+        (!masks && ew_pass_widest(pass, EW_OUT + 1) > SCATTERED_WIDEST))
+        return false;
+    return bytes <= (masks                          ? SCATTERED_MASKED
+                     : plan->level == EW_LEVEL_AVX2 ? SCATTERED_AVX2
+                                                    : SCATTERED_BASE);
+}
+
+/* Lets rows of out with gaps be made dense in a tile, and put in their places
+   from there: kernels take single elements else. Whether it is done. */
+static bool scatter(struct elementwise_plan *plan)
+{
+    struct ew_pass *pass = &plan->pass;
+    if (pass->store || pass->turn || !plan->op ||
+        plan->loop[0].stride[EW_OUT] == pass->stored[EW_OUT] ||
+        ew_strategy_divides_c64(plan) || !is_worth_scattering(plan))
+        return false;
+    pass->store = ew_table_move(plan->level, plan->types.operand[EW_OUT]);
+    return true;
 }
 
 /* Packs such inputs. Whether there are any. */
@@ -117,23 +209,6 @@ static bool shares_lines(const struct elementwise_plan *plan, int k)
         shares |= extent > 1 && step > EW_LINE && step % EW_LINE != 0;
     }
     return shares;
-}
-
-/* Bytes from the first to the last of an operand. */
-static int64_t span_of(const struct elementwise_plan *plan, int k)
-{
-    int64_t bytes = plan->pass.stored[k];
-    for (int i = 0; i < plan->ndim; i++)
-        bytes += (plan->loop[i].n - 1) * ew_magnitude(plan->loop[i].stride[k]);
-    return bytes;
-}
-
-/* Whether operands have so many bytes, gaps and all. */
-static bool spans_reach(const struct elementwise_plan *plan, int64_t bytes)
-{
-    for (int k = 0; k <= EW_OUT && bytes > 0; k++) /* sums may overflow */
-        bytes -= span_of(plan, k);
-    return bytes <= 0;
 }
 
 /* What such tiles ask for. From memory, all lines that the table has room for.
@@ -241,6 +316,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     bool tiles = ew_pass_tiles(pass);
     int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
     ew_strategy_turn(plan);
+    tiles |= scatter(plan);
     tiles |= gather(plan) && !pass->turn;
     bool by_row = ew_strategy_rows(plan, tiles);
     if (pass->turn)

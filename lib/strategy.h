@@ -102,6 +102,9 @@ static inline bool ew_strategy_again(int64_t bytes, int64_t bytes_out)
     return bytes >= EW_AGAIN_FROM * (ew_strategy_streams(bytes_out) ? 2 : 1);
 }
 
+/* Whether out, which has gaps, is made dense in tiles and moved from there. */
+bool ew_strategy_scatters(const struct elementwise_plan *plan);
+
 /* Whether it divides c64, whose quotients come from wherever elements lie. */
 static inline bool ew_strategy_divides_c64(const struct elementwise_plan *plan)
 {

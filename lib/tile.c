@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "permutation.h"
+#include "strategy.h"
 #include "table.h"
 #include "tile_cost.h"
 
@@ -262,6 +263,8 @@ static void take_tile(struct elementwise_plan *plan, const struct ew_tile *tile)
         pass->gather[k] = tile->gather[k];
         pass->pack[k] = NULL;
     }
+    if (ew_strategy_scatters(plan))
+        pass->store = NULL; /* by the table of places */
     pass->moves = ew_table_moves(plan->level);
     pass->fold = false;
     pass->turn = 0;

@@ -30,6 +30,8 @@ enum {
     LINE_ROW = 1500,      /* of a row there that is whole lines */
     ONE_COST = 1000,      /* of an element that a kernel takes by itself */
     STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps */
+    PUT_COST = 150,       /* of one that is moved there from a tile, */
+    PUT_ROW = 5000,       /* and of a row of them */
     SPREAD_ROW = 300,     /* of an element of which copies are made, */
     SPREAD_BYTE = 15,     /* or of a byte in a vector of them */
     GATHER_COST = 200,    /* of one that is picked from larger steps */
@@ -338,6 +340,8 @@ int64_t ew_tile_flat(const struct elementwise_plan *plan,
         int64_t step = loop[0].stride[k];
         if (k < 2 && plan->pass.pack[k])
             cost += pack_cost(plan, k);
+        else if (k == EW_OUT && ew_strategy_scatters(plan))
+            cost += PUT_COST + PUT_ROW / cols;
         else if (step != 0 && step != plan->pass.stored[k] &&
                  !ew_strategy_divides_c64(plan))
             cost += STRIDED_COST;

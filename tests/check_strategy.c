@@ -232,6 +232,60 @@ START_TEST(elements_with_gaps_are_gathered)
 }
 END_TEST
 
+/* Steps of x, y and out; to which levels they are worth it, from base to
+   AVX-512. */
+START_TEST(rows_of_out_with_gaps_are_made_dense_first)
+{
+    static const struct {
+        elementwise_dtype type;
+        int64_t shape[2], steps[3];
+        elementwise_op op;
+        bool scatters[3];
+    } blocks[] = {
+        {ELEMENTWISE_U8, {1, 1024}, {2, 2, 2}, ELEMENTWISE_ADD, {1, 1, 1}},
+        {ELEMENTWISE_U8, {1, 1023}, {2, 2, 2}, ELEMENTWISE_ADD, {0, 0, 0}},
+        {ELEMENTWISE_U8, {1, 8 << 20}, {1, 1, 2}, ELEMENTWISE_ADD, {0, 0, 0}},
+        {ELEMENTWISE_U8, {1, 4096}, {1, 1, 1}, ELEMENTWISE_ADD, {0, 0, 0}},
+        {ELEMENTWISE_U8, {1, 4096}, {2, 1, 1}, ELEMENTWISE_ADD, {0, 0, 0}},
+        {ELEMENTWISE_U8, {1, 4096}, {0, 0, 2}, ELEMENTWISE_ADD, {0, 0, 0}},
+        {ELEMENTWISE_U8, {40, 32}, {1, 1, 2}, ELEMENTWISE_ADD, {1, 1, 1}},
+        {ELEMENTWISE_F16, {1, 4096}, {1, 2, 9}, ELEMENTWISE_ADD, {1, 1, 1}},
+        {ELEMENTWISE_I16, {1, 4096}, {3, 2, 2}, ELEMENTWISE_ADD, {0, 1, 1}},
+        {ELEMENTWISE_F32, {1, 4096}, {1, 1, 2}, ELEMENTWISE_MAX, {1, 1, 1}},
+        {ELEMENTWISE_F32, {1, 4096}, {2, 2, 2}, ELEMENTWISE_MAX, {0, 0, 1}},
+        {ELEMENTWISE_F64, {1, 4096}, {1, 0, 2}, ELEMENTWISE_MAX, {0, 0, 1}},
+        {ELEMENTWISE_F64, {1, 4096}, {1, 0, 3}, ELEMENTWISE_MAX, {0, 0, 0}},
+        {ELEMENTWISE_F64, {1, 4096}, {2, 0, 2}, ELEMENTWISE_MAX, {0, 0, 0}},
+        {ELEMENTWISE_F64, {99, 127}, {1, 0, 2}, ELEMENTWISE_MAX, {0, 0, 0}},
+        {ELEMENTWISE_F64, {1, 4096}, {2, 1, 2}, ELEMENTWISE_EQUAL, {0, 0, 1}},
+        {ELEMENTWISE_C64, {1, 4096}, {1, 1, 2}, ELEMENTWISE_MUL, {0, 0, 1}},
+        {ELEMENTWISE_C64, {1, 4096}, {1, 1, 2}, ELEMENTWISE_DIV, {0, 0, 0}},
+        {ELEMENTWISE_C128, {1, 4096}, {1, 1, 2}, ELEMENTWISE_MUL, {0, 0, 0}}};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        struct elementwise_plan p;
+        elementwise_tensor t[3];
+        int64_t strides[3][2];
+        for (int k = 0; k < 3; k++) {
+            int64_t step = blocks[i].steps[k];
+            strides[k][0] = step * (blocks[i].shape[1] + 1);
+            strides[k][1] = step;
+            t[k] = (elementwise_tensor){NULL, blocks[i].type, 2,
+                                        blocks[i].shape, strides[k]};
+        }
+        if (blocks[i].op == ELEMENTWISE_EQUAL)
+            t[2].dtype = ELEMENTWISE_BOOL;
+        ck_assert_int_eq(
+            ew_plan_make(&p, blocks[i].op, &t[0], &t[1], -1, &t[2]), 0);
+        int level = _i < EW_LEVEL_AVX512 ? _i : EW_LEVEL_AVX512;
+        bool scatters = p.pass.store || p.pass.deep;
+        ck_assert_msg(scatters == blocks[i].scatters[level], "%d", (int)i);
+        ck_assert(!p.pass.deep || !p.pass.store);
+    }
+}
+END_TEST
+
 /* In a tile that another input needs they are gathered whatever their step, and
    however few they are; such tiles have fewer rows where a column is a line. */
 START_TEST(beside_a_turned_input_long_steps_are_gathered)
@@ -873,6 +927,44 @@ START_TEST(every_layout_gives_the_results_of_the_reference)
 }
 END_TEST
 
+/* One or two loops; out may be x. */
+static void try_gaps(elementwise_op op, const elementwise_options *options)
+{
+    elementwise_dtype types[3];
+    int64_t shape[2], strides[3][2];
+    if (!random_types(op, types))
+        return;
+    bool in_place = types[2] == types[0] && support_random(0, 1);
+    shape[0] = support_random(1, 40);
+    shape[1] = support_random(support_random(1, 900), 1800);
+    for (int k = 0; k < 3; k++) {
+        int64_t step = support_random(k / 2, 4 - k / 2);
+        strides[k][1] = in_place && k == 0 && !step ? 1 : step;
+        strides[k][0] = step * shape[1] + support_random(0, 3);
+    }
+    strides[EW_OUT][1] += !support_random(0, 3) ? support_random(0, 70) : 0;
+    strides[EW_OUT][0] = strides[EW_OUT][1] * (shape[1] + 1);
+    support_make(&x, types[0], 2, shape, strides[in_place ? EW_OUT : EW_X],
+                 SUPPORT_HIGH);
+    support_make(&y, types[1], 2, shape, strides[EW_Y], SUPPORT_LOW);
+    support_make(&out, types[2], 2, shape, strides[EW_OUT], SUPPORT_HIGH);
+    fill();
+    struct support_tensor *to = in_place ? &x : &out;
+    elementwise_status status =
+        elementwise_apply(op, &x.t, &y.t, -1, &to->t, options);
+    support_verify(status, op, &x, &y, -1, to);
+}
+
+START_TEST(rows_of_out_with_gaps_get_the_results_of_the_reference)
+{
+    if (!support_level(_i))
+        return;
+    for (int round = 0; round < (support_long() ? 5000 : 120); round++)
+        try_gaps(ops[round % 4], round % 8 < 4 ? NULL : &past);
+    release();
+}
+END_TEST
+
 /* Short loops, several thousand elements in all. */
 static void random_short_shape(int64_t shape[4])
 {
@@ -1137,6 +1229,8 @@ int main(void)
         large_inputs_that_stand_still_are_read_again_while_they_are_near);
     tcase_add_test(choosing, tiles_of_a_turned_input_follow_where_it_reads_on);
     tcase_add_test(choosing, elements_with_gaps_are_gathered);
+    tcase_add_loop_test(choosing, rows_of_out_with_gaps_are_made_dense_first, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
                         sizeof choices / sizeof *choices);
     tcase_add_loop_test(
@@ -1156,6 +1250,9 @@ int main(void)
     tcase_add_loop_test(running,
                         inputs_from_memory_give_the_results_of_the_reference, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(running,
+                        rows_of_out_with_gaps_get_the_results_of_the_reference,
+                        0, EW_LEVELS);
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
     tcase_add_loop_test(running, comparisons_keep_a_row_of_halves, 0,
                         EW_LEVELS);

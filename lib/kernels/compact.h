@@ -54,6 +54,66 @@ EW_INLINE void compact_near(const char *x, const char order[], char *out)
 }
 
 #if defined(__AVX512BW__)
+/* The other way: elements that follow one another, put a step apart. A window
+   of out is one store under a mask, so that nobody sees a store to gaps. */
+struct compact_gaps {
+    int64_t elements, bytes; /* of a window */
+    int64_t size, step;      /* of an element */
+    __m512i order;
+    __mmask64 mask;
+};
+
+/* Puts the units of a vector in an order: elements, or parts of them. */
+typedef __m512i compact_units(__m512i order, __m512i x);
+
+/* For units of one or two bytes. */
+EW_INLINE struct compact_gaps compact_gaps_make(int64_t unit, int64_t size,
+                                                int64_t step)
+{
+    struct compact_gaps g;
+    char order[EW_LINE] = {0};
+    g.elements = (EW_LINE - size) / step + 1;
+    g.bytes = g.elements * size;
+    g.size = size;
+    g.step = step;
+    g.mask = 0;
+    for (int64_t i = 0; i < g.elements; i++) {
+        g.mask |= ew_loop_first((int)size) << i * step;
+        for (int64_t b = 0; b < size; b += unit)
+            order[i * step + b] = (char)((i * size + b) / unit);
+    }
+    g.order = _mm512_loadu_si512(order);
+    return g;
+}
+
+/* A row; its last windows have what is left of it. */
+EW_INLINE void compact_gaps_row(compact_units *put,
+                                const struct compact_gaps *g, int64_t cols,
+                                const char *x, char *out)
+{
+    int64_t left = cols * g->size;
+    for (; left >= EW_LINE; left -= g->bytes) {
+        __m512i v = put(g->order, _mm512_loadu_si512(x));
+        _mm512_mask_storeu_epi8(out, g->mask, v);
+        x += g->bytes;
+        out += g->elements * g->step;
+    }
+    for (; left > 0; left -= g->bytes) {
+        int64_t some = left < g->bytes ? left : g->bytes;
+        int64_t all = (some / g->size - 1) * g->step + g->size;
+        __m512i v = _mm512_maskz_loadu_epi8(ew_loop_first((int)some), x);
+        _mm512_mask_storeu_epi8(out, g->mask & ew_loop_first((int)all),
+                                put(g->order, v));
+        x += g->bytes;
+        out += g->elements * g->step;
+    }
+}
+
+EW_INLINE __m512i compact_put_words(__m512i order, __m512i x)
+{
+    return _mm512_permutexvar_epi16(order, x);
+}
+
 /* The same by words, in windows of a line. */
 EW_INLINE void compact_words(const char *x, const char order[], char *out)
 {

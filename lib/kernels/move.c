@@ -414,6 +414,23 @@ static void move_rows(int64_t rows, int64_t cols, const char *x, int64_t row,
                (struct ew_stride[]){{row, 1}, {0, 0}, {cols, 1}});
 }
 
+EW_VBMI EW_INLINE __m512i compact_put_bytes(__m512i order, __m512i x)
+{
+    return _mm512_permutexvar_epi8(order, x);
+}
+
+/* Dense rows of bytes to rows with gaps, as scatter_rows in move.inc. */
+EW_VBMI static __attribute__((noinline)) void
+scatter_bytes(int64_t rows, int64_t cols, void *const data[],
+              const struct ew_stride s[])
+{
+    const struct compact_gaps gaps = compact_gaps_make(1, 1, s[EW_OUT].col);
+    const char *x = data[EW_X];
+    char *out = data[EW_OUT];
+    for (int64_t r = 0; r < rows; r++, x += s[EW_X].row, out += s[EW_OUT].row)
+        compact_gaps_row(compact_put_bytes, &gaps, cols, x, out);
+}
+
 static void move_bytes(int64_t rows, int64_t cols, void *const data[],
                        const struct ew_stride s[])
 {
@@ -424,6 +441,8 @@ static void move_bytes(int64_t rows, int64_t cols, void *const data[],
         spread_bytes(rows, cols, data[EW_X], data[EW_OUT]);
     else if (dense && x.col == 1 && x.row > cols && !is_stepped_1(cols, x.row))
         move_rows(rows, cols, data[EW_X], x.row, data[EW_OUT]);
+    else if (x.col == 1 && out.col > 1 && out.col < EW_LINE / 3 && cols > 1)
+        scatter_bytes(rows, cols, data, s);
     else if (!picks(1, rows, cols, data, s))
         move_1(rows, cols, data, s);
 }
