@@ -67,7 +67,7 @@ static void add_tile(struct ew_text *text, const struct elementwise_plan *plan)
 
 static const char *stores(const struct elementwise_plan *plan)
 {
-    if (ew_tile_places(plan, EW_OUT))
+    if (ew_tile_places(plan, EW_OUT) || ew_strategy_scatters(plan))
         return "scattered";
     return plan->pass.stream ? "past the caches" : "as usual";
 }
@@ -102,6 +102,7 @@ static size_t describe_gradient(const elementwise_plan *plan,
     static const char *const outputs[] = {"dx", "dy"};
     const struct ew_gradient *g = plan->gradient;
     bool made[2] = {false}, summed[2] = {false}, added[2] = {false};
+    bool half = ew_types_size(g->compute) == 2; /* f32's, rounded at once */
     for (int i = 0; i < g->terms; i++) {
         const struct ew_term *t = &g->term[i];
         int k = t->out - EW_DX;
@@ -113,7 +114,8 @@ static size_t describe_gradient(const elementwise_plan *plan,
                 "{\"op\":\"%s_grad\",\"compute\":\"%s\","
                 "\"level\":\"%s\"",
                 elementwise_op_name(plan->op),
-                elementwise_dtype_name(g->compute), ew_cpu_name(g->level));
+                elementwise_dtype_name(half ? ELEMENTWISE_F32 : g->compute),
+                ew_cpu_name(g->level));
     add_names(text, "outputs", outputs, 2, made);
     add_names(text, "summed", outputs, 2, summed);
     add_names(text, "added_to", outputs, 2, added);
