@@ -24,8 +24,9 @@
    Measured. */
 enum { STREAM_FROM = 16 << 20, ASK_FROM = 1 << 20 };
 
-/* The same from which short rows are made dense to be summed. */
-enum { WHOLE_FROM = 512 };
+/* The same from which it is worth it to look for loops that are turned or too
+   short. */
+enum { SHAPE_FROM = 1 << 10 };
 
 /* Extents of what is turned in tiles, and rows of these. */
 enum { WORTH_TURNING = 4, TURNED_BYTES = 64 };
@@ -178,14 +179,10 @@ static void choose_kernels(const struct ew_gradient *g, struct ew_walk *w)
 
 /* Divides the loops for the sums, and gives these the strides of accumulators
    inside. */
-static void make_sums(const struct ew_gradient *g, struct ew_walk *w, int out,
-                      int64_t bytes)
+static void make_sums(const struct ew_gradient *g, struct ew_walk *w, int out)
 {
     int64_t step = (int64_t)sizeof(double) * (ew_walk_is_complex(g) ? 2 : 1);
     cut(g, w, out);
-    /* Their rows are shorter than lanes: whole tiles are made, then summed. */
-    if (w->fused && w->loop[0].n < EW_LANES && bytes >= WHOLE_FROM)
-        w->fused = w->bare = NULL;
     for (int i = 0; i < w->inside; i++)
         if (w->stride_out[i]) {
             w->loop[i].stride[out] = step;
@@ -194,11 +191,25 @@ static void make_sums(const struct ew_gradient *g, struct ew_walk *w, int out,
     w->bytes = (size_t)step;
 }
 
+/* The shape of tiles, now that the loops inside are known: about square where
+   an operand is turned, so that each line is in few of them. */
+static void shape(const struct ew_gradient *g, struct ew_walk *w)
+{
+    /* Rows are shorter than lanes: whole tiles are made, then summed. */
+    if (w->fused && w->loop[0].n < EW_LANES)
+        w->fused = w->bare = NULL;
+    if (w->inside > 1 && along_any(g, w) == 1)
+        w->turned_rows = TURNED_BYTES / (int)ew_types_size(w->element);
+    ew_walk_deepen(g, w);
+}
+
 void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
 {
     const struct ew_term *sum = ew_walk_reduced(w);
     w->split = -1;
     w->lanes = w->streams = false;
+    w->turned_rows = 1;
+    w->deep = 0;
     open_loops(g, w);
     choose_kernels(g, w);
     int64_t bytes = (int64_t)ew_types_size(w->element);
@@ -207,16 +218,13 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
     w->streams = bytes >= STREAM_FROM && w->direct;
     w->asks = bytes > ASK_FROM;
     w->inside = w->ndim;
-    int rows = along_any(g, w);
+    int rows = bytes >= SHAPE_FROM ? along_any(g, w) : 0;
     if (rows)
         ew_plan_move_inside(w->loop, rows, 1);
     if (sum)
-        make_sums(g, w, sum->out, bytes);
-    /* Tiles are then about square, so that each line is in few of them. */
-    w->turned_rows = 1;
-    if (w->inside > 1 && along_any(g, w) == 1)
-        w->turned_rows = TURNED_BYTES / (int)ew_types_size(w->element);
-    ew_walk_deepen(g, w);
+        make_sums(g, w, sum->out);
+    if (bytes >= SHAPE_FROM)
+        shape(g, w);
 }
 
 /* The loops inside, over one part of the sums. */

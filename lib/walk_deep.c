@@ -15,7 +15,6 @@ enum {
 void ew_walk_deepen(const struct ew_gradient *g, struct ew_walk *w)
 {
     const int64_t fit = EW_WALK_TILE / (int64_t)ew_types_size(g->compute);
-    w->deep = 0;
     if (w->inside < 3)
         return;
     const int64_t block = w->loop[0].n * w->loop[1].n;

@@ -399,11 +399,14 @@ static void place_tile(const struct ew_walk *w, const struct ew_block *block,
     }
 }
 
-/* Columns of a tile: equal pieces of a row that fit, in whole lanes. */
-static int64_t tile_columns(int64_t cols, int64_t fit)
+/* Columns of a tile, of which `fit` elements fit: equal pieces of a row, in
+   whole lanes, and so short that it has some rows at least. */
+static int64_t tile_columns(int64_t cols, int64_t fit, int64_t rows)
 {
+    fit /= rows;
     if (cols <= fit)
         return cols;
+    fit -= fit % EW_LANES;
     int64_t pieces = (cols + fit - 1) / fit,
             piece = (cols + pieces - 1) / pieces;
     return (piece + EW_LANES - 1) / EW_LANES * EW_LANES;
@@ -419,7 +422,8 @@ void ew_walk_block(const struct ew_gradient *g, const struct ew_walk *w,
     }
     int64_t size = (int64_t)ew_types_size(g->compute);
     int64_t fit = EW_WALK_TILE / size;
-    int64_t cols = tile_columns(block->cols, fit / w->turned_rows);
+    int64_t least = block->rows < w->turned_rows ? block->rows : w->turned_rows;
+    int64_t cols = tile_columns(block->cols, fit, least);
     int64_t rows = fit / cols;
     room->tile = room->inner = *block;
     for (int k = 0; k < EW_WALK_INPUTS; k++)
