@@ -158,6 +158,7 @@ EW_INLINE void put_last(const struct lanes *lanes, __mmask16 some, double *end)
 #endif
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
 #define WIDEN_LAST widen_last_f16
+#define ALONE 0
 #endif
 #define ADD(x) x##_f32
 #define LOSES 0
@@ -172,6 +173,7 @@ EW_INLINE void put_last(const struct lanes *lanes, __mmask16 some, double *end)
 #if defined(__AVX512F__)
 #define WIDEN widen_bf16
 #define WIDEN_LAST widen_last_bf16
+#define ALONE 2
 #endif
 #define ADD(x) x##_f32
 #define LOSES 0
