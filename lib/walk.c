@@ -31,9 +31,43 @@ enum { SHAPE_FROM = 1 << 10 };
 /* Extents of what is turned in tiles, and rows of these. */
 enum { WORTH_TURNING = 4, TURNED_BYTES = 64 };
 
+/* The loop in which operand k has its smallest step; -1: it has none. */
+static int innermost(const struct ew_walk *w, int k)
+{
+    int found = -1;
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < w->ndim; i++) {
+        int64_t step = ew_magnitude(w->loop[i].stride[k]);
+        if (step && step < least) {
+            least = step;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* The operand that loops are in the order of: an output stored as it comes, or
+   else the inputs; but dout if, of those that run through both loops which are
+   innermost to one of the two, more run through memory as it does. */
+static int leader(const struct ew_walk *w)
+{
+    const struct ew_term *t = w->term[0];
+    if (t->reduced || w->ndim < 2)
+        return t->reduced ? EW_OUT : t->out;
+    int as_first = innermost(w, t->out), as_dout = innermost(w, EW_OUT);
+    int votes = 0;
+    if (as_first < 0 || as_dout < 0 || as_first == as_dout)
+        return t->out;
+    for (int i = 0; i < w->operands; i++) {
+        int k = w->operand[i], along = innermost(w, k);
+        if (w->loop[as_first].stride[k] && w->loop[as_dout].stride[k])
+            votes += (along == as_dout) - (along == as_first);
+    }
+    return votes > 0 ? EW_OUT : t->out;
+}
+
 /* The loops, without the strides of operands that the walk does not touch,
-   which would keep loops apart. The order is that of an output stored as it
-   comes, or else of the inputs. */
+   which would keep loops apart. */
 static void open_loops(const struct ew_gradient *g, struct ew_walk *w)
 {
     unsigned touched = 0;
@@ -46,14 +80,13 @@ static void open_loops(const struct ew_gradient *g, struct ew_walk *w)
     for (int k = 0; k < EW_OPERANDS; k++)
         if (touched >> k & 1)
             w->operand[w->operands++] = (unsigned char)k;
-    int first = w->term[0]->reduced ? EW_OUT : w->term[0]->out;
     w->ndim = g->ndim;
     for (int i = 0; i < g->ndim; i++) {
         w->loop[i].n = g->loop[i].n;
         for (int k = 0; k < EW_OPERANDS; k++)
             w->loop[i].stride[k] = touched >> k & 1 ? g->loop[i].stride[k] : 0;
     }
-    const int order[] = {first, EW_OUT, EW_X, EW_Y, EW_DDX, EW_DDY};
+    const int order[] = {leader(w), EW_OUT, EW_X, EW_Y, EW_DDX, EW_DDY};
     ew_plan_sort(w->loop, w->ndim, order, sizeof order / sizeof *order);
     w->ndim = ew_plan_merge(w->loop, w->ndim, EW_OPERANDS);
 }

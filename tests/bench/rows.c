@@ -89,6 +89,9 @@ static const struct layout {
     {"B1.col", "2048x2048,2048x1"},
     {"B1.scalar", "1048576,scalar"},
     {"B1.same", "1048576,1048576"},
+    {"B1.T", "1024x1024:ba,1024x1024"},
+    {"B1.odd", "4096x111,111"},
+    {"B1.short", "16384x15,15"},
     {"B1.bias", "2x3x4x5,3@1"},
     /* Sums of x in y's shape */
     {"B2.row", "4096x4096,4096"},
