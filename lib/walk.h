@@ -1,6 +1,6 @@
 /*
- * What the two parts of a walk share: walk.c has its loops and its sums,
- * walk_tile.c what is in them.
+ * What the three parts of a walk share: walk.c has its loops and its sums,
+ * walk_tile.c what is in them, and walk_deep.c tiles of more loops than two.
  */
 #ifndef EW_WALK_H
 #define EW_WALK_H
