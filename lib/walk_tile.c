@@ -17,7 +17,10 @@ enum {
     SHORT_ROW = 16, /* elements */
     /* Bytes of a row with a part of a line at its ends from which what is
        stored goes past the caches. Measured. */
-    STREAM_ROW = 16384
+    STREAM_ROW = 16384,
+    /* Tiles in one where these need no buffers, and of one output. */
+    UNBUFFERED = 2,
+    UNBUFFERED_ALONE = 64
 };
 
 /* Whether some operands, as bits, have rows that follow one another. */
@@ -412,6 +415,24 @@ static int64_t tile_columns(int64_t cols, int64_t fit, int64_t rows)
     return (piece + EW_LANES - 1) / EW_LANES * EW_LANES;
 }
 
+/* Whether a block is made without any buffer. */
+static bool needs_no_buffer(const struct ew_gradient *g,
+                            const struct ew_walk *w,
+                            const struct ew_block *block)
+{
+    bool none = !g->whole;
+    for (int i = 0; i < w->operands && none; i++) {
+        int k = w->operand[i];
+        none = k >= EW_WALK_INPUTS || fits(g, w, block, k);
+    }
+    for (int i = 0; i < w->terms && none; i++) {
+        const struct ew_term *t = w->term[i];
+        none = t->direct &&
+               block->stride[t->out].col == (int64_t)ew_types_size(g->compute);
+    }
+    return none;
+}
+
 /* Cuts the two inner loops into tiles. */
 void ew_walk_block(const struct ew_gradient *g, const struct ew_walk *w,
                    const struct ew_block *block, struct ew_walk_room *room)
@@ -422,6 +443,8 @@ void ew_walk_block(const struct ew_gradient *g, const struct ew_walk *w,
     }
     int64_t size = (int64_t)ew_types_size(g->compute);
     int64_t fit = EW_WALK_TILE / size;
+    if (needs_no_buffer(g, w, block))
+        fit *= w->terms > 1 ? UNBUFFERED : UNBUFFERED_ALONE;
     int64_t least = block->rows < w->turned_rows ? block->rows : w->turned_rows;
     int64_t cols = tile_columns(block->cols, fit, least);
     int64_t rows = fit / cols;
