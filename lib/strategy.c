@@ -45,16 +45,14 @@ enum {
     AHEAD_OUT = 8 << 20, /* of out, where stores wait for no lines */
     AHEAD_ALL = 20 << 20,
     ASKED_ELEMENT = 4, /* bytes of elements with gaps that gain by it */
-    /* Rows of out with gaps that are made dense first: elements of one, of
-       large ones, bytes of all operands with their gaps, bytes of the elements
-       of all that have gaps, by the level, and of any without masks. */
-    SCATTERED_ROW = 32,
-    SCATTERED_WIDE_ROW = 128,
-    SCATTERED_SPAN = 16 << 20,
-    SCATTERED_BASE = 4,
-    SCATTERED_AVX2 = 6,
+    /* Rows of out with gaps that are made dense first. */
+    SCATTERED_ROW = 32,        /* elements at least, */
+    SCATTERED_WIDE_ROW = 128,  /* if they have 8 bytes, */
+    SCATTERED_SPAN = 16 << 20, /* bytes of all operands with gaps, at most, */
+    SCATTERED_BASE = 4,        /* of one element of each that has gaps, by */
+    SCATTERED_AVX2 = 6,        /* level, */
     SCATTERED_MASKED = 12,
-    SCATTERED_WIDEST = 4,
+    SCATTERED_WIDEST = 4, /* and of an element where there are no masks */
     /* Bytes of out, and of all operands with their gaps. */
     STREAM_CROWDED = 4 << 20,
     CROWD_FROM = 32 << 20
@@ -268,7 +266,8 @@ static bool is_every_second(const struct elementwise_plan *plan, int k)
            ew_magnitude(plan->loop[0].stride[k]) == 2 * size;
 }
 
-/* What is scattered is stored in parts of lines. */
+/* What is scattered is stored in parts of lines, and out with gaps has no runs
+   but its elements. */
 void ew_strategy_stream(struct elementwise_plan *plan)
 {
     int64_t run = plan->pass.stored[EW_OUT];

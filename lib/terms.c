@@ -178,7 +178,8 @@ static bool is_reduced(const struct ew_placed *p, int ndim,
 }
 
 /* Whether all is halves of one type, and each output dout itself or a product
-   that is rounded once: the bits are those of f32 without its detours. */
+   that is rounded once: the bits are those of f32 without its detours, but
+   that signaling NaNs of dout stay so. */
 static bool stays_half(const struct ew_request *r, const struct ew_gradient *g,
                        const struct ew_placed *placed, int ndim,
                        const int64_t *shape)

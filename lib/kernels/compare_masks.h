@@ -14,7 +14,8 @@
 typedef ew_compare_vector ew_compare_test(ew_compare_vector x,
                                           ew_compare_vector y);
 
-/* Steps up to which what compilers leave of a row to go one by one counts. */
+/* Steps of a row up to which those one by one, which compilers leave at its
+   end, take a good part of the time. */
 enum { FEW_STEPS = 16 };
 
 /* Of elements of 1 and 2 bytes compilers have little to pack: only short rows
