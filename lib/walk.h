@@ -10,7 +10,7 @@
 
 enum {
     EW_WALK_INPUTS = EW_DDY + 1,
-    EW_WALK_TILE = 4096, /* bytes of each of up to seven buffers */
+    EW_WALK_TILE = 4096, /* bytes of each of up to six buffers */
     EW_WALK_LOOPS = 12   /* of a tile of 2048 elements, at most */
 };
 
@@ -18,7 +18,6 @@ enum {
 struct ew_walk_room {
     _Alignas(64) char in[EW_WALK_INPUTS][EW_WALK_TILE];
     _Alignas(64) char made[EW_WALK_TILE];
-    _Alignas(64) char packed[EW_WALK_TILE];        /* dense, as it is stored */
     _Alignas(64) double sums[2 * EW_ACCUMULATORS]; /* and what they lose */
     struct ew_block tile, inner; /* in memory, and as derivatives take it */
     /* Of tiles of several loops: these, and how much of the last one. */
@@ -31,6 +30,24 @@ struct ew_walk_room {
 static inline bool ew_walk_is_complex(const struct ew_gradient *g)
 {
     return ew_types_kind(g->compute) == EW_KIND_COMPLEX;
+}
+
+/* Elements of a tile. One that uses ddy has half of what fits, for its buffer
+   to have room for what is packed. */
+static inline int64_t ew_walk_fit(const struct ew_gradient *g,
+                                  const struct ew_walk *w)
+{
+    int64_t fit = EW_WALK_TILE / (int64_t)ew_types_size(g->compute);
+    return w->uses >> EW_DDY & 1 ? fit / 2 : fit;
+}
+
+/* Where elements are made dense as they are stored in memory, before they are
+   converted or after. */
+static inline char *ew_walk_packed(const struct ew_walk *w,
+                                   struct ew_walk_room *room)
+{
+    bool used = w->uses >> EW_DDY & 1;
+    return room->in[EW_DDY] + (used ? EW_WALK_TILE / 2 : 0);
 }
 
 /* The term that is summed, which is always the last, or NULL. */
@@ -68,12 +85,13 @@ void ew_walk_deep(const struct ew_gradient *g, const struct ew_walk *w,
 
 /* What such a tile has of an input becomes a dense row; a term is made in its
    place if that is one, or stored, or summed. */
-void ew_walk_bring(const struct ew_gradient *g, struct ew_walk_room *room,
-                   int k);
+void ew_walk_bring(const struct ew_gradient *g, const struct ew_walk *w,
+                   struct ew_walk_room *room, int k);
 void ew_walk_aim(const struct ew_gradient *g, const struct ew_term *t,
                  struct ew_walk_room *room);
-void ew_walk_store(const struct ew_gradient *g, const struct ew_term *t,
-                   struct ew_walk_room *room, void *made);
+void ew_walk_store(const struct ew_gradient *g, const struct ew_walk *w,
+                   const struct ew_term *t, struct ew_walk_room *room,
+                   void *made);
 void ew_walk_sum(const struct ew_gradient *g, const struct ew_walk *w,
                  const struct ew_term *t, struct ew_walk_room *room,
                  void *made);

@@ -14,7 +14,7 @@ enum {
 
 void ew_walk_deepen(const struct ew_gradient *g, struct ew_walk *w)
 {
-    const int64_t fit = EW_WALK_TILE / (int64_t)ew_types_size(g->compute);
+    const int64_t fit = ew_walk_fit(g, w);
     if (w->inside < 3)
         return;
     const int64_t block = w->loop[0].n * w->loop[1].n;
@@ -80,8 +80,8 @@ static void move(const struct ew_gradient *g, const struct ew_loop from[],
     ew_execute_calls(loop, ndim, op, NULL, 0, data);
 }
 
-void ew_walk_bring(const struct ew_gradient *g, struct ew_walk_room *room,
-                   int k)
+void ew_walk_bring(const struct ew_gradient *g, const struct ew_walk *w,
+                   struct ew_walk_room *room, int k)
 {
     const elementwise_dtype type = g->dtype[k] ? g->dtype[k] : g->compute;
     const int64_t size = (int64_t)ew_types_size(g->compute);
@@ -91,7 +91,7 @@ void ew_walk_bring(const struct ew_gradient *g, struct ew_walk_room *room,
     int ndim = nest(room, k, stored, loop);
     void *from = room->tile.data[k];
     if (!is_dense(loop, ndim, stored)) {
-        char *to = type == g->compute ? room->in[k] : room->packed;
+        char *to = type == g->compute ? room->in[k] : ew_walk_packed(w, room);
         move(g, loop, ndim, k, from, to, false);
         from = to;
     }
@@ -115,15 +115,17 @@ void ew_walk_aim(const struct ew_gradient *g, const struct ew_term *t,
         (struct ew_stride){0, is_dense(loop, ndim, size) ? size : 0};
 }
 
-void ew_walk_store(const struct ew_gradient *g, const struct ew_term *t,
-                   struct ew_walk_room *room, void *made)
+void ew_walk_store(const struct ew_gradient *g, const struct ew_walk *w,
+                   const struct ew_term *t, struct ew_walk_room *room,
+                   void *made)
 {
     struct ew_loop loop[EW_WALK_LOOPS];
     const int64_t size = (int64_t)ew_types_size(g->dtype[t->out]);
     const int64_t n = room->tile.cols;
     int ndim = nest(room, t->out, size, loop);
     bool dense = is_dense(loop, ndim, size);
-    void *out = room->tile.data[t->out], *to = dense ? out : room->packed;
+    void *out = room->tile.data[t->out],
+         *to = dense ? out : ew_walk_packed(w, room);
     if (t->add && !dense)
         move(g, loop, ndim, t->out, out, to, false);
     if (t->direct)
@@ -163,7 +165,7 @@ void ew_walk_deep(const struct ew_gradient *g, const struct ew_walk *w,
     int64_t size = (int64_t)ew_types_size(g->compute), inner = 1;
     for (int d = 0; d < w->deep - 1; d++)
         inner *= loop[d].n;
-    const int64_t piece = EW_WALK_TILE / size / inner;
+    const int64_t piece = ew_walk_fit(g, w) / inner;
     room->loop = loop;
     room->loops = w->deep;
     for (int64_t i = 0; i < outer->n; i += piece) {

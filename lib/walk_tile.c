@@ -120,7 +120,7 @@ static void bring_all(const struct ew_gradient *g, const struct ew_walk *w,
     for (int i = 0; i < w->operands; i++) {
         int k = w->operand[i];
         if (k < EW_WALK_INPUTS && !fits(g, w, inner, k))
-            bring(g, w, inner, k, room->in[k], room->packed);
+            bring(g, w, inner, k, room->in[k], ew_walk_packed(w, room));
     }
 }
 
@@ -327,9 +327,9 @@ static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
         const struct ew_stride s[EW_D_OPERANDS] = {[EW_OUT] = from};
         ew_walk_add(g, w, w->sum, tile, data, s, false);
     } else if (made != tile->data[t->out] && w->deep)
-        ew_walk_store(g, t, room, made);
+        ew_walk_store(g, w, t, room, made);
     else if (made != tile->data[t->out])
-        store(g, t, tile, made, from, room->packed);
+        store(g, t, tile, made, from, ew_walk_packed(w, room));
 }
 
 /* Both terms at once. */
@@ -342,7 +342,7 @@ static void run_fused(const struct ew_gradient *g, const struct ew_walk *w,
                 direct && may_stream(w, tile));
     if (!direct)
         store(g, w->term[0], tile, inner->data[EW_D], inner->stride[EW_D],
-              room->packed);
+              ew_walk_packed(w, room));
 }
 
 /* What is stored over dout is made last. */
@@ -352,7 +352,7 @@ void ew_walk_tile(const struct ew_gradient *g, const struct ew_walk *w,
     const struct ew_block *tile = &room->tile;
     for (int k = 0; w->deep && k < EW_WALK_INPUTS; k++)
         if (w->uses >> k & 1)
-            ew_walk_bring(g, room, k);
+            ew_walk_bring(g, w, room, k);
     if (!w->deep)
         bring_all(g, w, room);
     if (w->fused) {
@@ -442,7 +442,7 @@ void ew_walk_block(const struct ew_gradient *g, const struct ew_walk *w,
         return;
     }
     int64_t size = (int64_t)ew_types_size(g->compute);
-    int64_t fit = EW_WALK_TILE / size;
+    int64_t fit = ew_walk_fit(g, w);
     if (needs_no_buffer(g, w, block))
         fit *= w->terms > 1 ? UNBUFFERED : UNBUFFERED_ALONE;
     int64_t least = block->rows < w->turned_rows ? block->rows : w->turned_rows;
