@@ -32,6 +32,7 @@ enum bench_target { BENCH_APART, BENCH_IN_PLACE, BENCH_SELF };
 
 struct bench_pattern {
     struct bench_layout x, y; /* BENCH_SUM: x is summed to y's shape */
+    struct bench_layout out;  /* its shape is that of x and y together */
     int axis;
     enum bench_kind kind;
     enum bench_target target;
@@ -63,8 +64,9 @@ bool bench_row_make(struct bench_row *row, const char *id, const char *layout,
 /* All operations and types on one layout, to be freed, and their number. */
 struct bench_row *bench_layout_rows(const char *layout, int *count);
 
-/* Rows of random layouts, operations and types, to be freed. */
-struct bench_row *bench_random_rows(int count, uint64_t seed);
+/* Rows of random layouts, operations and types, to be freed; with outs their
+   results have random layouts, too, and else are dense. */
+struct bench_row *bench_random_rows(int count, uint64_t seed, bool outs);
 
 /* All rows of the matrix, to be freed, and their number. */
 struct bench_row *bench_rows(int *count);

@@ -12,10 +12,12 @@
 #include <string.h>
 
 static const char usage[] =
-    "usage: bench [--layout LAYOUT | --random N [--seed S]] [--cpu N]\n"
-    "             [--filter PATTERN]... [--list] [--quick] [--cold] [--json]\n"
+    "usage: bench [--layout LAYOUT | --random N [--seed S] [--out]]\n"
+    "             [--filter PATTERN]... [--cpu N] [--list] [--quick]\n"
+    "             [--cold] [--json]\n"
     "  --layout   rows of this layout; rows.c has the notation\n"
     "  --random   N random rows, of which the worst are printed\n"
+    "  --out      of which results have random layouts, too\n"
     "  --filter   rows with this in their name; a shell pattern\n"
     "  --cold     operands that are in no cache, instead of repeated calls\n"
     "  --quick    a fifth of the time\n";
@@ -27,7 +29,7 @@ struct options {
     int filters, cpu, random;
     uint64_t seed;
     const char *layout;
-    int list, quick, cold, json; /* flags */
+    int list, quick, cold, json, out; /* flags */
 };
 
 struct result {
@@ -92,6 +94,7 @@ static bool parse(struct options *o, int argc, char **argv)
                                  {"quick", no_argument, &o->quick, 1},
                                  {"cold", no_argument, &o->cold, 1},
                                  {"json", no_argument, &o->json, 1},
+                                 {"out", no_argument, &o->out, 1},
                                  {NULL, 0, NULL, 0}};
     int name;
     *o = (struct options){.cpu = -1};
@@ -323,7 +326,7 @@ static struct bench_row *rows_of(const struct options *o, int *count)
 {
     *count = o->random;
     if (o->random)
-        return bench_random_rows(o->random, o->seed);
+        return bench_random_rows(o->random, o->seed, o->out);
     if (o->layout)
         return bench_layout_rows(o->layout, count);
     return bench_rows(count);

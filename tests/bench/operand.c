@@ -112,17 +112,14 @@ static bool place_out(struct bench_case *c, struct bench_arena *arena)
 {
     const struct bench_pattern *p = &c->row->pattern;
     int64_t shape[ELEMENTWISE_MAX_NDIM];
-    struct bench_layout dense = {.step = 1};
+    struct bench_layout out = p->out;
     elementwise_dtype type = c->row->type;
-    if (elementwise_broadcast_shape(&c->t[X], &c->t[Y], p->axis, &dense.ndim,
+    if (elementwise_broadcast_shape(&c->t[X], &c->t[Y], p->axis, &out.ndim,
                                     shape) != ELEMENTWISE_OK)
         return false;
-    for (int k = 0; k < dense.ndim; k++) {
-        dense.shape[k] = shape[k];
-        dense.order[k] = k;
-    }
+    memcpy(out.shape, shape, (size_t)out.ndim * sizeof *shape);
     elementwise_result_type(c->row->op, type, type, &type);
-    return place(c, OUT, &dense, type, arena);
+    return place(c, OUT, &out, type, arena);
 }
 
 static bool place_gradient(struct bench_case *c, struct bench_arena *arena)

@@ -40,7 +40,8 @@ static bool fits(const struct bench_case *c)
 {
     const struct bench_row *row = c->row;
     return row->pattern.kind == BENCH_FORWARD && !row->act &&
-           row->type == ELEMENTWISE_F32 && !c->t[X].strides && !c->t[Y].strides;
+           row->type == ELEMENTWISE_F32 && !c->t[X].strides &&
+           !c->t[Y].strides && !c->t[OUT].strides;
 }
 
 static bool set_up_case(const struct bench_case *c, xnn_operator_t made,

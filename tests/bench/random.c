@@ -65,14 +65,9 @@ static void put_order(struct text *t, int ndim, uint64_t *seed)
         put(t, "%c", order[i]);
 }
 
-static void put_operand(struct text *t, int ndim, const int64_t shape[],
-                        uint64_t *seed)
+static void put_strides(struct text *t, int ndim, uint64_t *seed)
 {
     static const int steps[] = {2, 3, -1};
-    for (int i = 0; i < ndim; i++)
-        put(t, i ? "x%lld" : "%lld", shape[i]);
-    if (ndim == 0)
-        put(t, "scalar", 0);
     if (ndim > 1 && chance(seed, 35))
         put_order(t, ndim, seed);
     if (ndim > 0 && chance(seed, 20))
@@ -81,8 +76,18 @@ static void put_operand(struct text *t, int ndim, const int64_t shape[],
         put(t, "~%lld", 1 + one_of(seed, 5));
 }
 
-/* Some dimensions of both are 1; y lacks some at either end. */
-static void draw_layout(struct text *t, uint64_t *seed)
+static void put_operand(struct text *t, int ndim, const int64_t shape[],
+                        uint64_t *seed)
+{
+    for (int i = 0; i < ndim; i++)
+        put(t, i ? "x%lld" : "%lld", shape[i]);
+    if (ndim == 0)
+        put(t, "scalar", 0);
+    put_strides(t, ndim, seed);
+}
+
+/* Some dimensions of both are 1; y lacks some at either end. The rank. */
+static int draw_layout(struct text *t, uint64_t *seed)
 {
     int ndim = 1 + one_of(seed, 5), from = 0, to = ndim;
     int64_t x[BENCH_NDIM], y[BENCH_NDIM], room = MOST;
@@ -101,20 +106,24 @@ static void draw_layout(struct text *t, uint64_t *seed)
     put_operand(t, to - from, y + from, seed);
     if (placed && from < ndim)
         put(t, "@%lld", from);
+    return ndim;
 }
 
-struct bench_row *bench_random_rows(int count, uint64_t seed)
+struct bench_row *bench_random_rows(int count, uint64_t seed, bool outs)
 {
     static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_MAX,
                                          ELEMENTWISE_MUL, ELEMENTWISE_DIV,
                                          ELEMENTWISE_LESS_THAN};
     struct bench_row *rows = calloc((size_t)count, sizeof *rows);
-    seed = seed * 2 + 1; /* not 0 */
+    seed = seed * 2 + 1;   /* not 0 */
+    uint64_t other = seed; /* so that x and y are the same with outs */
     for (int made = 0; rows && made < count;) {
         struct text text = {"", 0};
         char id[16];
         snprintf(id, sizeof id, "R%d", made);
-        draw_layout(&text, &seed);
+        int ndim = draw_layout(&text, &seed);
+        put(&text, outs ? ">" : "", 0);
+        put_strides(&text, outs ? ndim : 0, &other);
         struct bench_work work = {BENCH_FORWARD, ops[one_of(&seed, 5)],
                                   ELEMENTWISE_ACT_NONE};
         made += bench_row_make(&rows[made], id, text.at, &work,

@@ -17,7 +17,8 @@
  *     /2    the distance between neighbours of the innermost; /-1 reverses
  *     ~2    elements left out at the end of each innermost row
  *
- * y may be "x", the same tensor; at the end, ">x" writes the result to x.
+ * y may be "x", the same tensor. At the end, ">x" writes the result to x, and
+ * ">:ba/2~1" lays it out like that, as it does dout of a gradient.
  */
 static const struct layout {
     const char *id, *text;
@@ -73,6 +74,9 @@ static const struct layout {
     {"P13.2", "2048x1024/2,2048x1024/2"},
     {"P13.-1", "1048576/-1,1048576"},
     {"P13.crop", "2048x2046~2,2048x2046~2"},
+    /* and in the result, which may be turned, too */
+    {"P13.out2", "2048x1024,2048x1024>/2"},
+    {"P13.outT", "1984x1984,1984x1984>:ba"},
     /* In place, and an operand with itself */
     {"P14.64K", "65536,65536>x"},
     {"P14.16M", "16777216,16777216>x"},
@@ -160,6 +164,23 @@ enum {
     SETS = sizeof sets / sizeof *sets
 };
 
+/* Order, step and margin; where they end. Without an order it is that of the
+   shape. */
+static const char *parse_strides(const char *text, struct bench_layout *l)
+{
+    char *end = (char *)text;
+    for (int i = 0; i < BENCH_NDIM; i++)
+        l->order[i] = i;
+    if (*end == ':')
+        for (int i = 0; *++end >= 'a' && i < BENCH_NDIM; i++)
+            l->order[i] = *end - 'a';
+    if (*end == '/')
+        l->step = strtoll(end + 1, &end, 10);
+    if (*end == '~')
+        l->margin = strtoll(end + 1, &end, 10);
+    return end;
+}
+
 /* The operand at the start of text; where it ends. */
 static const char *parse_operand(const char *text, struct bench_layout *l)
 {
@@ -172,28 +193,24 @@ static const char *parse_operand(const char *text, struct bench_layout *l)
         l->shape[l->ndim] = strtoll(end + 1, &end, 10);
         l->ndim++;
     }
-    for (int i = 0; i < l->ndim; i++)
-        l->order[i] = *end == ':' ? end[1 + i] - 'a' : i;
-    if (*end == ':')
-        end += 1 + l->ndim;
-    if (*end == '/')
-        l->step = strtoll(end + 1, &end, 10);
-    if (*end == '~')
-        l->margin = strtoll(end + 1, &end, 10);
-    return end;
+    return parse_strides(end, l);
 }
 
 static void parse(struct bench_pattern *p, const char *text)
 {
     const char *y = parse_operand(text, &p->x) + 1, *end = y + 1;
     p->axis = ELEMENTWISE_NUMPY;
+    p->out = (struct bench_layout){.step = 1};
+    parse_strides("", &p->out);
     p->target = BENCH_SELF;
     if (*y == 'x')
         return;
     end = parse_operand(y, &p->y);
     if (*end == '@')
         p->axis = (int)strtol(end + 1, (char **)&end, 10);
-    p->target = *end == '>' ? BENCH_IN_PLACE : BENCH_APART;
+    p->target = strcmp(end, ">x") == 0 ? BENCH_IN_PLACE : BENCH_APART;
+    if (*end == '>' && p->target == BENCH_APART)
+        parse_strides(end + 1, &p->out);
 }
 
 /* A version of the library without act refuses it. */

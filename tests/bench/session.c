@@ -36,8 +36,8 @@ struct bench_session *session_open(int cpu, int random, uint64_t seed)
     bench_pin(cpu);
     s->random = random > 0;
     s->count = random;
-    s->rows =
-        random > 0 ? bench_random_rows(random, seed) : bench_rows(&s->count);
+    s->rows = random > 0 ? bench_random_rows(random, seed, false)
+                         : bench_rows(&s->count);
     if (!s->rows || !bench_arena_make(&s->arena, (size_t)2 << 30)) {
         session_close(s);
         return NULL;
