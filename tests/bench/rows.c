@@ -4,6 +4,7 @@
  */
 #include "bench.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,7 +173,7 @@ static const char *parse_strides(const char *text, struct bench_layout *l)
     for (int i = 0; i < BENCH_NDIM; i++)
         l->order[i] = i;
     if (*end == ':')
-        for (int i = 0; *++end >= 'a' && i < BENCH_NDIM; i++)
+        for (int i = 0; islower(*++end) && i < BENCH_NDIM; i++)
             l->order[i] = *end - 'a';
     if (*end == '/')
         l->step = strtoll(end + 1, &end, 10);
