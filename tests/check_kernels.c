@@ -674,6 +674,14 @@ START_TEST(complex_derivatives_are_their_formulas_anywhere)
 }
 END_TEST
 
+static TCase *derivatives(void)
+{
+    TCase *tests = support_case("derivatives");
+    tcase_add_loop_test(tests, complex_derivatives_are_their_formulas_anywhere,
+                        0, 2 * EW_LEVELS);
+    return tests;
+}
+
 START_TEST(conversions_are_right_in_every_form)
 {
     if (!support_level(_i / ELEMENTWISE_C128))
@@ -1590,9 +1598,6 @@ int main(void)
                         EW_LEVELS);
     tcase_add_loop_test(kernels, complex_quotients_are_the_same_bits_anywhere,
                         0, 2 * EW_LEVELS);
-    tcase_add_loop_test(kernels,
-                        complex_derivatives_are_their_formulas_anywhere, 0,
-                        2 * EW_LEVELS);
     tcase_add_loop_test(conversions, conversions_are_right_in_every_form, 0,
                         EW_LEVELS * ELEMENTWISE_C128);
     tcase_add_loop_test(reductions, reductions_find_one_element_wherever_it_is,
@@ -1600,7 +1605,7 @@ int main(void)
     tcase_add_loop_test(reductions,
                         integers_that_can_be_divided_have_a_reduction_for_zeros,
                         0, EW_LEVELS);
-    TCase *const cases[] = {kernels, conversions, reductions, division,
-                            moves,   halves,      NULL};
+    TCase *const cases[] = {kernels, conversions, reductions,    division,
+                            moves,   halves,      derivatives(), NULL};
     return support_run("kernels", cases);
 }
