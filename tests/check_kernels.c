@@ -508,6 +508,180 @@ START_TEST(complex_quotients_are_the_same_bits_anywhere)
 }
 END_TEST
 
+/* ---------------------------------------------------------------------
+ * Derivatives of complex numbers
+ */
+
+enum { D_ROWS = 3, D_COLS = 40, D_GAP = 5, D_CASES = 5 };
+
+static const struct derivative_case {
+    elementwise_op op;
+    int which;
+} derivative_cases[D_CASES] = {{ELEMENTWISE_SUB, EW_D_DY},
+                               {ELEMENTWISE_MUL, EW_D_DX},
+                               {ELEMENTWISE_MUL, EW_D_DY},
+                               {ELEMENTWISE_DIV, EW_D_DX},
+                               {ELEMENTWISE_DIV, EW_D_DY}};
+
+static struct ew_c128 conjugated(struct ew_c128 a)
+{
+    return (struct ew_c128){a.re, -a.im};
+}
+
+static struct ew_c128 multiplied(struct ew_c128 a, struct ew_c128 b)
+{
+    return (struct ew_c128){a.re * b.re - a.im * b.im,
+                            a.re * b.im + a.im * b.re};
+}
+
+/* Smith's method. */
+static struct ew_c128 by_smith(struct ew_c128 a, struct ew_c128 b)
+{
+    bool straight = fabs(b.re) >= fabs(b.im);
+    double ratio = straight ? b.im / b.re : b.re / b.im;
+    double whole = straight ? b.re + b.im * ratio : b.im + b.re * ratio;
+    if (straight)
+        return (struct ew_c128){(a.re + a.im * ratio) / whole,
+                                (a.im - a.re * ratio) / whole};
+    return (struct ew_c128){(a.re * ratio + a.im) / whole,
+                            (a.im * ratio - a.re) / whole};
+}
+
+/* The formula of doc/operations.md. */
+static struct ew_c128 derived(const struct derivative_case *d,
+                              struct ew_c128 of_x, struct ew_c128 of_y,
+                              struct ew_c128 g)
+{
+    bool to_y = d->which == EW_D_DY;
+    struct ew_c128 slope = {1, 0};
+    if (d->op == ELEMENTWISE_MUL)
+        return multiplied(g, conjugated(to_y ? of_x : of_y));
+    if (d->op == ELEMENTWISE_DIV && !to_y)
+        return by_smith(g, conjugated(of_y));
+    if (d->op == ELEMENTWISE_DIV)
+        slope = by_smith(by_smith(of_x, of_y), of_y);
+    if (d->op == ELEMENTWISE_DIV)
+        g = multiplied(g, conjugated(slope));
+    return (struct ew_c128){-g.re, -g.im};
+}
+
+static struct ew_c128 widened(elementwise_dtype type, const void *element)
+{
+    struct ref_value v = ref_load(type, element);
+    return (struct ew_c128){v.re, v.im};
+}
+
+/* A part of a quotient of c64, which may be made in another way in double. */
+static bool is_near(double want, double got, double size)
+{
+    if (!isfinite((float)want) || !isfinite(got))
+        return isnan(want) ? isnan(got) : (float)want == (float)got;
+    return fabs(got - want) <= fabs(want) * 0x1p-23 + size * 0x1p-46 + 0x1p-149;
+}
+
+/* One element against the formula, and against the baseline's own kernel. */
+static void verify_derivative(const struct derivative_case *d,
+                              elementwise_dtype type, void *const at[])
+{
+    static const struct ew_stride none[EW_D_OPERANDS];
+    char alone[16], rounded[16];
+    void *data[EW_D_OPERANDS];
+    struct ew_c128 want =
+        derived(d, widened(type, at[EW_X]), widened(type, at[EW_Y]),
+                widened(type, at[EW_OUT]));
+    struct ew_c128 got = widened(type, at[EW_D]);
+    bool free = type == ELEMENTWISE_C64 && d->op == ELEMENTWISE_DIV;
+    double size = hypot(want.re, want.im);
+    struct ref_value exact = ref_float(ELEMENTWISE_C128, want.re, want.im);
+    struct ref_value value = ref_convert(&exact, type);
+    memcpy(data, at, sizeof data);
+    data[EW_D] = alone;
+    ew_table_derivative(EW_LEVEL_BASE, type, (int)d->op, d->which)(1, 1, data,
+                                                                   none);
+    ref_store(&value, rounded);
+    bool right =
+        free ? is_near(want.re, got.re, size) && is_near(want.im, got.im, size)
+             : ref_same(type, rounded, at[EW_D]);
+    ck_assert_msg(right && ref_same(type, alone, at[EW_D]),
+                  "%s of %s: %a %+ai, expected %a %+ai",
+                  elementwise_op_name(d->op), elementwise_dtype_name(type),
+                  got.re, got.im, want.re, want.im);
+}
+
+/* Numbers of all sizes that have squares, some of them special. */
+static void fill_derived(elementwise_dtype type, char *to, int64_t n)
+{
+    char specials[SUPPORT_SPECIALS * 16];
+    const size_t size = ref_size(type);
+    const int count = support_specials(type, specials);
+    const int most = type == ELEMENTWISE_C64 ? 100 : 250;
+    for (int64_t i = 0; i < n; i++) {
+        double part[2];
+        for (int k = 0; k < 2; k++)
+            part[k] = ldexp((double)(int64_t)support_bits() * 0x1p-63,
+                            (int)support_random(-3, 3));
+        int e = support_random(0, 9) ? 0 : (int)support_random(-most, most);
+        struct ref_value exact =
+            ref_float(ELEMENTWISE_C128, ldexp(part[0], e), ldexp(part[1], e));
+        struct ref_value value = ref_convert(&exact, type);
+        ref_store(&value, to + (size_t)i * size);
+        if (support_random(0, 15) == 0)
+            memcpy(to + (size_t)i * size,
+                   specials + (size_t)support_random(0, count - 1) * size,
+                   size);
+    }
+}
+
+/* Rows of numbers; which of x and y stands still along them, or neither. */
+static void try_derivative(int level, const struct derivative_case *d,
+                           elementwise_dtype type, int64_t cols, int stands)
+{
+    static char area[EW_D_OPERANDS][D_ROWS * (D_COLS + D_GAP) * 16];
+    const int64_t size = (int64_t)ref_size(type), row = (cols + D_GAP) * size;
+    struct ew_stride s[EW_D_OPERANDS];
+    void *data[EW_D_OPERANDS], *at[EW_D_OPERANDS];
+    for (int k = 0; k < EW_D_OPERANDS; k++) {
+        fill_derived(type, area[k], D_ROWS * (cols + D_GAP));
+        data[k] = area[k];
+        s[k] = (struct ew_stride){row, k == stands ? 0 : size};
+    }
+    char before[sizeof *area];
+    memcpy(before, area[EW_D], sizeof before);
+    ew_table_derivative(level, type, (int)d->op, d->which)(D_ROWS, cols, data,
+                                                           s);
+    for (int64_t r = 0; r < D_ROWS; r++) {
+        for (int64_t c = 0; c < cols; c++) {
+            for (int k = 0; k < EW_D_OPERANDS; k++)
+                at[k] = area[k] + r * row + c * s[k].col;
+            verify_derivative(d, type, at);
+        }
+        ck_assert_mem_eq(area[EW_D] + r * row + cols * size,
+                         before + r * row + cols * size, D_GAP * size);
+    }
+}
+
+START_TEST(complex_derivatives_are_their_formulas_anywhere)
+{
+    const int level = _i / 2;
+    const elementwise_dtype type = _i % 2 ? ELEMENTWISE_C128 : ELEMENTWISE_C64;
+    if (!support_level(level))
+        return;
+    for (int d = 0; d < D_CASES; d++)
+        for (int64_t cols = 1; cols <= D_COLS; cols++)
+            for (int stands = EW_X; stands <= EW_OUT; stands++)
+                try_derivative(level, &derivative_cases[d], type, cols,
+                               stands == EW_OUT ? -1 : stands);
+}
+END_TEST
+
+static TCase *derivatives(void)
+{
+    TCase *tests = support_case("derivatives");
+    tcase_add_loop_test(tests, complex_derivatives_are_their_formulas_anywhere,
+                        0, 2 * EW_LEVELS);
+    return tests;
+}
+
 START_TEST(conversions_are_right_in_every_form)
 {
     if (!support_level(_i / ELEMENTWISE_C128))
@@ -1431,7 +1605,7 @@ int main(void)
     tcase_add_loop_test(reductions,
                         integers_that_can_be_divided_have_a_reduction_for_zeros,
                         0, EW_LEVELS);
-    TCase *const cases[] = {kernels, conversions, reductions, division,
-                            moves,   halves,      NULL};
+    TCase *const cases[] = {kernels, conversions, reductions,    division,
+                            moves,   halves,      derivatives(), NULL};
     return support_run("kernels", cases);
 }

@@ -22,13 +22,13 @@ enum {
 /* Divisors as what they take part with: conj(y) / |y|^2. */
 struct divisors {
     struct parts y;
-    lanes inverse, whole; /* |y|^2 / |y|^2: NaN where y is odd */
+    reals inverse, whole; /* |y|^2 / |y|^2: NaN where y is odd */
 };
 
 /* In double no square of a float overflows or vanishes. */
 EW_INLINE struct divisors divisors(struct parts y)
 {
-    lanes square = sum_of(y.im, y.im, y.re * y.re), inverse = 1 / square;
+    reals square = sum_of(y.im, y.im, y.re * y.re), inverse = 1 / square;
     return (struct divisors){y, inverse, square * inverse};
 }
 
@@ -78,11 +78,11 @@ EW_INLINE void divide_lanes(int64_t n, struct place x, struct place y,
 {
     struct divisors by;
     if (n > LANES / 4)
-        by = one ? *one : divisors(load(n, y));
+        by = one ? *one : divisors(load_c64(n, y));
     if (n <= LANES / 4 || (!one && any_nan(by.whole)))
         divide_each(n, x, y, out, step);
     else
-        store(n, quotients(load(n, x), &by), out, step);
+        store_c64(n, quotients(load_c64(n, x), &by), out, step);
 }
 
 EW_INLINE void divide_row_from(int64_t cols, struct place x, struct place y,
@@ -112,7 +112,7 @@ EW_INLINE void divide_row_by(int64_t cols, struct place x, struct place y,
 static void divide_row_by_one(int64_t cols, struct place x, struct place y,
                               char *out, int64_t step)
 {
-    const struct divisors one = divisors(load(1, y));
+    const struct divisors one = divisors(load_c64(1, y));
     if (any_nan(one.whole))
         divide_each(cols, x, y, out, step);
     else
@@ -138,7 +138,7 @@ EW_INLINE void divide_down(int64_t rows, int64_t n, void *const data[],
                            const struct ew_stride s[])
 {
     struct place y = {data[EW_Y], s[EW_Y].col};
-    const struct divisors by = divisors(load(n, y));
+    const struct divisors by = divisors(load_c64(n, y));
     const bool odd = any_nan(by.whole);
     for (int64_t r = 0; r < rows; r++) {
         struct place x = {ew_loop_at(data, s, EW_X, r), s[EW_X].col};
@@ -146,7 +146,7 @@ EW_INLINE void divide_down(int64_t rows, int64_t n, void *const data[],
         if (odd)
             divide_each(n, x, y, out, s[EW_OUT].col);
         else
-            store(n, quotients(load(n, x), &by), out, s[EW_OUT].col);
+            store_c64(n, quotients(load_c64(n, x), &by), out, s[EW_OUT].col);
     }
 }
 

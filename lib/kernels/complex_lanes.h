@@ -1,12 +1,12 @@
 /*
- * Turns elements of c64, dense or some bytes apart, into vectors of their real
- * and of their imaginary parts in double, and back:
+ * Turns elements of c64 or c128, dense or some bytes apart, into vectors of
+ * their real and of their imaginary parts in double, and back:
  *
  *     (re, im) (re, im) ...  <->  re re ...  im im ...
  *
  * Measured needs for intrinsics: compilers convert a vector in two halves, with
  * which a quotient takes 1.3 times as long, and have no way to look at all
- * lanes.
+ * reals.
  */
 #ifndef EW_COMPLEX_LANES_H
 #define EW_COMPLEX_LANES_H
@@ -22,21 +22,21 @@ enum { LANES = 4 };
 enum { LANES = 2 };
 #endif
 
-enum { C64 = sizeof(struct ew_c64) };
+enum { C64 = sizeof(struct ew_c64), C128 = sizeof(struct ew_c128) };
 
-typedef double lanes __attribute__((vector_size(LANES * 8)));
-typedef float floats __attribute__((vector_size(LANES * 4)));
+typedef double reals __attribute__((vector_size(LANES * 8)));
+typedef float singles __attribute__((vector_size(LANES * 4)));
 typedef int64_t pairs __attribute__((vector_size(LANES * 4)));
 
 struct parts {
-    lanes re, im;
+    reals re, im;
 };
 
 struct halves {
-    lanes low, high;
+    reals low, high;
 };
 
-/* Elements of c64 some bytes apart. */
+/* Elements some bytes apart. */
 struct place {
     const char *at;
     int64_t step;
@@ -44,41 +44,41 @@ struct place {
 
 /* a b + c. Products of two float are exact in double, so it makes no difference
    whether the product is rounded. */
-EW_INLINE lanes sum_of(lanes a, lanes b, lanes c)
+EW_INLINE reals sum_of(reals a, reals b, reals c)
 {
 #if defined(__AVX512F__)
-    return (lanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+    return (reals)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 #elif defined(__FMA__)
-    return (lanes)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+    return (reals)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 #else
     return a * b + c;
 #endif
 }
 
-EW_INLINE lanes widen(floats v)
+EW_INLINE reals widen(singles v)
 {
 #if defined(__AVX512F__)
-    return (lanes)_mm512_cvtps_pd((__m256)v);
+    return (reals)_mm512_cvtps_pd((__m256)v);
 #elif defined(__AVX__)
-    return (lanes)_mm256_cvtps_pd((__m128)v);
+    return (reals)_mm256_cvtps_pd((__m128)v);
 #else
-    return (lanes){(double)v[0], (double)v[1]};
+    return (reals){(double)v[0], (double)v[1]};
 #endif
 }
 
-EW_INLINE floats narrow(lanes v)
+EW_INLINE singles narrow(reals v)
 {
 #if defined(__AVX512F__)
-    return (floats)_mm512_cvtpd_ps((__m512d)v);
+    return (singles)_mm512_cvtpd_ps((__m512d)v);
 #elif defined(__AVX__)
-    return (floats)_mm256_cvtpd_ps((__m256d)v);
+    return (singles)_mm256_cvtpd_ps((__m256d)v);
 #else
-    return (floats){(float)v[0], (float)v[1]};
+    return (singles){(float)v[0], (float)v[1]};
 #endif
 }
 
 /* Is there a NaN? */
-EW_INLINE bool any_nan(lanes v)
+EW_INLINE bool any_nan(reals v)
 {
 #if defined(__AVX512F__)
     return _mm512_cmp_pd_mask((__m512d)v, (__m512d)v, _CMP_UNORD_Q) != 0;
@@ -105,17 +105,17 @@ EW_INLINE bool any_nan(lanes v)
 
 /* The even elements of both in turn, which turns (re, im) of a, b into (re,
    re), and these back into (re, im). */
-EW_INLINE lanes evens(lanes a, lanes b)
+EW_INLINE reals evens(reals a, reals b)
 {
 #define BOTH(i) a[i], b[i]
-    return (lanes){EACH_SECOND(BOTH)};
+    return (reals){EACH_SECOND(BOTH)};
 #undef BOTH
 }
 
-EW_INLINE lanes odds(lanes a, lanes b)
+EW_INLINE reals odds(reals a, reals b)
 {
 #define BOTH(i) a[i + 1], b[i + 1]
-    return (lanes){EACH_SECOND(BOTH)};
+    return (reals){EACH_SECOND(BOTH)};
 #undef BOTH
 }
 
@@ -128,19 +128,19 @@ EW_INLINE int64_t element(struct place x, int64_t i, int64_t last)
 }
 
 /* Half a vector's elements, from i on, one by one. */
-EW_INLINE lanes gather(struct place x, int64_t i, int64_t last)
+EW_INLINE reals gather(struct place x, int64_t i, int64_t last)
 {
 #define ONE(k) element(x, i + k, last)
     pairs elements = {EACH_HALF(ONE)};
 #undef ONE
-    floats v;
+    singles v;
     memcpy(&v, &elements, sizeof v);
     return widen(v);
 }
 
-EW_INLINE lanes load_half(const char *at)
+EW_INLINE reals load_half(const char *at)
 {
-    floats v;
+    singles v;
     memcpy(&v, at, sizeof v);
     return widen(v);
 }
@@ -159,17 +159,17 @@ EW_INLINE struct halves load_some(int64_t n, const char *at)
     unsigned low = first(n), high = low >> 8;
     __m256 a = _mm256_mask_loadu_ps(one, (__mmask8)low, at);
     __m256 b = _mm256_mask_loadu_ps(one, (__mmask8)high, at + sizeof a);
-    return (struct halves){widen((floats)a), widen((floats)b)};
+    return (struct halves){widen((singles)a), widen((singles)b)};
 }
 #endif
 
 /* n elements, 1 to LANES. */
-EW_INLINE struct parts load(int64_t n, struct place x)
+EW_INLINE struct parts load_c64(int64_t n, struct place x)
 {
-    lanes low, high;
+    reals low, high;
     if (x.step == C64 && n == LANES) {
         low = load_half(x.at);
-        high = load_half(x.at + sizeof(floats));
+        high = load_half(x.at + sizeof(singles));
 #if defined(__AVX512F__)
     } else if (x.step == C64) {
         struct halves some = load_some(n, x.at);
@@ -202,7 +202,7 @@ EW_INLINE void store_some(int64_t n, struct parts q, char *out)
 #else
 EW_INLINE void store_some(int64_t n, struct parts q, char *out)
 {
-    floats low = narrow(evens(q.re, q.im)), high = narrow(odds(q.re, q.im));
+    singles low = narrow(evens(q.re, q.im)), high = narrow(odds(q.re, q.im));
     char made[LANES * C64];
     char *to = n == LANES ? out : made;
     memcpy(to, &low, sizeof low);
@@ -212,7 +212,7 @@ EW_INLINE void store_some(int64_t n, struct parts q, char *out)
 }
 #endif
 
-EW_INLINE void store(int64_t n, struct parts q, char *out, int64_t step)
+EW_INLINE void store_c64(int64_t n, struct parts q, char *out, int64_t step)
 {
     char made[LANES * C64];
     if (step == C64) {
@@ -222,6 +222,53 @@ EW_INLINE void store(int64_t n, struct parts q, char *out, int64_t step)
     store_some(LANES, q, made);
     for (int64_t i = 0; i < n; i++)
         memcpy(out + i * step, made + i * C64, C64);
+}
+
+/* The same of c128. n dense elements, or one again and again. */
+EW_INLINE struct parts load_c128(int64_t n, struct place x)
+{
+    struct halves some;
+#if defined(__AVX512F__)
+    if (x.step != 0) {
+        const __m512d one = _mm512_set1_pd(1);
+        const unsigned low = n == LANES ? 0xffff : first(n), high = low >> 8;
+        some.low = (reals)_mm512_mask_loadu_pd(one, (__mmask8)low, x.at);
+        some.high = (reals)_mm512_mask_loadu_pd(one, (__mmask8)high,
+                                                x.at + sizeof some.low);
+        return (struct parts){evens(some.low, some.high),
+                              odds(some.low, some.high)};
+    }
+#endif
+    if (x.step != 0 && n == LANES) {
+        memcpy(&some.low, x.at, sizeof some.low);
+        memcpy(&some.high, x.at + sizeof some.low, sizeof some.high);
+    } else {
+        char made[LANES * C128];
+        for (int64_t i = 0; i < LANES; i++)
+            memcpy(made + i * C128, x.at + (i < n ? i : n - 1) * x.step, C128);
+        memcpy(&some, made, sizeof some);
+    }
+    return (struct parts){evens(some.low, some.high),
+                          odds(some.low, some.high)};
+}
+
+/* The first n elements of a vector, dense. */
+EW_INLINE void store_c128(int64_t n, struct parts q, char *out)
+{
+    const struct halves made = {evens(q.re, q.im), odds(q.re, q.im)};
+    if (n == LANES) {
+        memcpy(out, &made.low, sizeof made.low);
+        memcpy(out + sizeof made.low, &made.high, sizeof made.high);
+        return;
+    }
+#if defined(__AVX512F__)
+    const unsigned low = first(n), high = low >> 8;
+    _mm512_mask_storeu_pd(out, (__mmask8)low, (__m512d)made.low);
+    _mm512_mask_storeu_pd(out + sizeof made.low, (__mmask8)high,
+                          (__m512d)made.high);
+#else
+    memcpy(out, &made, (size_t)n * C128);
+#endif
 }
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The kernels of gradients: one derivative of one operation, on rows of dense
- * elements. Real types by gradient.inc; complex ones here, in double, rounded
- * to c64 at the end.
+ * elements. Real types by gradient.inc; complex ones here and by
+ * gradient_complex.inc, in double, rounded to c64 at the end.
  */
 #include <complex.h>
 #include <float.h>
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "activation_f64.h"
+#include "complex_lanes.h"
 #include "fused.h"
 #include "power_f64.h"
 
@@ -181,49 +182,158 @@ static const ew_fused fused_bf16 = {COMMON_ROWS(bf16)};
 static const ew_fused fused_f32 = {COMMON_ROWS(f32), SELECTION_ROWS(f32)};
 static const ew_fused fused_f64 = {COMMON_ROWS(f64), SELECTION_ROWS(f64)};
 
-/* Complex arithmetic by parts, without C's recovery of infinities. */
-typedef struct ew_c128 Z;
+/* Complex arithmetic by parts, without C's recovery of infinities: on a vector
+   of numbers at once, c64 in double. */
+typedef struct parts Z;
+typedef int64_t marks __attribute__((vector_size(sizeof(reals))));
 
-static inline Z conjugate(Z a)
+EW_INLINE Z conjugate(Z a)
 {
     return (Z){a.re, -a.im};
 }
 
-static inline Z plus(Z a, Z b)
+EW_INLINE Z plus(Z a, Z b)
 {
     return (Z){a.re + b.re, a.im + b.im};
 }
 
-static inline Z minus(Z a, Z b)
+EW_INLINE Z minus(Z a, Z b)
 {
     return (Z){a.re - b.re, a.im - b.im};
 }
 
-static inline Z negative(Z a)
+EW_INLINE Z negative(Z a)
 {
     return (Z){-a.re, -a.im};
 }
 
-static inline Z times(Z a, Z b)
+EW_INLINE Z scaled(Z a, reals by)
+{
+    return (Z){a.re * by, a.im * by};
+}
+
+EW_INLINE Z times(Z a, Z b)
 {
     return (Z){EW_ROUNDED(a.re * b.re) - EW_ROUNDED(a.im * b.im),
                EW_ROUNDED(a.re * b.im) + EW_ROUNDED(a.im * b.re)};
 }
 
-/* Smith's method, as in complex_divide.h but for operands of ordinary size. */
-static inline Z over(Z a, Z b)
+EW_INLINE reals choose(marks where, reals a, reals b)
 {
-    if (fabs(b.re) >= fabs(b.im)) {
-        double ratio = b.im / b.re, whole = b.re + EW_ROUNDED(b.im * ratio);
-        return (Z){(a.re + EW_ROUNDED(a.im * ratio)) / whole,
-                   (a.im - EW_ROUNDED(a.re * ratio)) / whole};
-    }
-    double ratio = b.re / b.im, whole = b.im + EW_ROUNDED(b.re * ratio);
-    return (Z){(EW_ROUNDED(a.re * ratio) + a.im) / whole,
-               (EW_ROUNDED(a.im * ratio) - a.re) / whole};
+    return (reals)((where & (marks)a) | (~where & (marks)b));
 }
 
-static inline bool is_zero(Z a)
+EW_INLINE reals magnitude(reals a)
+{
+    return (reals)((marks)a & INT64_MAX);
+}
+
+/* Smith's method, as in complex_divide.h but for operands of ordinary size. */
+EW_INLINE Z over(Z a, Z b)
+{
+    const marks straight = magnitude(b.re) >= magnitude(b.im);
+    const reals large = choose(straight, b.re, b.im);
+    const reals small = choose(straight, b.im, b.re), ratio = small / large;
+    const reals whole = large + EW_ROUNDED(small * ratio);
+    const Z part = {EW_ROUNDED(a.re * ratio), EW_ROUNDED(a.im * ratio)};
+    const reals re =
+        choose(straight, a.re, part.re) + choose(straight, part.im, a.im);
+    const reals im =
+        choose(straight, a.im, part.im) - choose(straight, part.re, a.re);
+    return (Z){re / whole, im / whole};
+}
+
+/* 1 / |y|^2, where no square of a float overflows or vanishes. */
+EW_INLINE reals inverse_square(Z y)
+{
+    return 1 / (EW_ROUNDED(y.re * y.re) + EW_ROUNDED(y.im * y.im));
+}
+
+EW_INLINE Z dx_mul_c(Z x, Z y, Z g)
+{
+    (void)x;
+    return times(g, conjugate(y));
+}
+
+EW_INLINE Z dy_mul_c(Z x, Z y, Z g)
+{
+    (void)y;
+    return times(g, conjugate(x));
+}
+
+EW_INLINE Z dx_div_c(Z x, Z y, Z g)
+{
+    (void)x;
+    return over(g, conjugate(y));
+}
+
+EW_INLINE Z dy_div_c(Z x, Z y, Z g)
+{
+    return negative(times(g, conjugate(over(over(x, y), y))));
+}
+
+/* The same of c64 with one division instead of three or five, which are what
+   takes time: what is not finite is no quotient. */
+EW_INLINE Z fast_dx_div_c(Z x, Z y, Z g)
+{
+    (void)x;
+    return scaled(times(g, y), inverse_square(y));
+}
+
+EW_INLINE Z fast_dy_div_c(Z x, Z y, Z g)
+{
+    const reals inverse = inverse_square(y);
+    const Z quotient = scaled(times(x, conjugate(y)), inverse);
+    const Z slope = scaled(times(g, y), inverse);
+    return negative(times(slope, conjugate(quotient)));
+}
+
+EW_INLINE Z dx_mul2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)x, (void)y, (void)u;
+    return times(g, conjugate(v));
+}
+
+EW_INLINE Z dy_mul2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)x, (void)y, (void)v;
+    return times(g, conjugate(u));
+}
+
+EW_INLINE Z dd_mul2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)g;
+    return plus(times(u, y), times(x, v));
+}
+
+EW_INLINE Z dx_div2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)x, (void)u;
+    return negative(times(g, conjugate(over(over(v, y), y))));
+}
+
+EW_INLINE Z dy_div2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    const Z once = times(x, over(v, y));
+    return times(g, conjugate(over(over(minus(plus(once, once), u), y), y)));
+}
+
+EW_INLINE Z dd_div2_c(Z x, Z y, Z g, Z u, Z v)
+{
+    (void)g;
+    return over(minus(u, times(x, over(v, y))), y);
+}
+
+/* Powers, one number at a time, as libm makes them. */
+typedef struct ew_c128 number;
+
+static inline number product(number a, number b)
+{
+    return (number){EW_ROUNDED(a.re * b.re) - EW_ROUNDED(a.im * b.im),
+                    EW_ROUNDED(a.re * b.im) + EW_ROUNDED(a.im * b.re)};
+}
+
+static inline bool is_zero(number a)
 {
     return a.re == 0 && a.im == 0;
 }
@@ -235,122 +345,52 @@ union wide {
 
 /* C joins the parts of a complex number only by arithmetic, which infinities
    do not survive; a union does it by place. */
-static inline Z logarithm(Z a)
+static inline number logarithm(number a)
 {
     union wide z = {{a.re, a.im}};
     z.value = clog(z.value);
-    return (Z){z.part[0], z.part[1]};
+    return (number){z.part[0], z.part[1]};
 }
 
-static inline Z power(Z a, Z b)
+static inline number power(number a, number b)
 {
-    Z product = times(b, logarithm(a));
-    union wide z = {{product.re, product.im}};
+    number exponent = product(b, logarithm(a));
+    union wide z = {{exponent.re, exponent.im}};
     if (is_zero(b))
-        return (Z){1, 0};
+        return (number){1, 0};
     if (is_zero(a))
-        return b.re > 0 && b.im == b.im ? (Z){0, 0} : (Z){NAN, NAN};
+        return b.re > 0 && b.im == b.im ? (number){0, 0} : (number){NAN, NAN};
     z.value = cexp(z.value);
-    return (Z){z.part[0], z.part[1]};
+    return (number){z.part[0], z.part[1]};
 }
 
-static inline Z dy_sub_c(Z x, Z y, Z g)
+static inline number dx_pow_c(number x, number y, number g)
 {
-    (void)x, (void)y;
-    return negative(g);
+    number slope = product(y, power(x, (number){y.re - 1, y.im}));
+    return is_zero(y) ? (number){0, 0}
+                      : product(g, (number){slope.re, -slope.im});
 }
 
-static inline Z dx_mul_c(Z x, Z y, Z g)
+static inline number dy_pow_c(number x, number y, number g)
 {
-    (void)x;
-    return times(g, conjugate(y));
-}
-
-static inline Z dy_mul_c(Z x, Z y, Z g)
-{
-    (void)y;
-    return times(g, conjugate(x));
-}
-
-static inline Z dx_div_c(Z x, Z y, Z g)
-{
-    (void)x;
-    return over(g, conjugate(y));
-}
-
-static inline Z dy_div_c(Z x, Z y, Z g)
-{
-    return negative(times(g, conjugate(over(over(x, y), y))));
-}
-
-static inline Z dx_pow_c(Z x, Z y, Z g)
-{
-    Z slope = times(y, power(x, minus(y, (Z){1, 0})));
-    return is_zero(y) ? (Z){0, 0} : times(g, conjugate(slope));
-}
-
-static inline Z dy_pow_c(Z x, Z y, Z g)
-{
-    Z slope = times(logarithm(x), power(x, y));
-    return is_zero(x) && y.re >= 0 ? (Z){0, 0} : times(g, conjugate(slope));
-}
-
-static inline Z dd_add2_c(Z x, Z y, Z g, Z u, Z v)
-{
-    (void)x, (void)y, (void)g;
-    return plus(u, v);
-}
-
-static inline Z dd_sub2_c(Z x, Z y, Z g, Z u, Z v)
-{
-    (void)x, (void)y, (void)g;
-    return minus(u, v);
-}
-
-static inline Z dx_mul2_c(Z x, Z y, Z g, Z u, Z v)
-{
-    (void)x, (void)y, (void)u;
-    return times(g, conjugate(v));
-}
-
-static inline Z dy_mul2_c(Z x, Z y, Z g, Z u, Z v)
-{
-    (void)x, (void)y, (void)v;
-    return times(g, conjugate(u));
-}
-
-static inline Z dd_mul2_c(Z x, Z y, Z g, Z u, Z v)
-{
-    (void)g;
-    return plus(times(u, y), times(x, v));
-}
-
-static inline Z dx_div2_c(Z x, Z y, Z g, Z u, Z v)
-{
-    (void)x, (void)u;
-    return negative(times(g, conjugate(over(over(v, y), y))));
-}
-
-static inline Z dy_div2_c(Z x, Z y, Z g, Z u, Z v)
-{
-    Z once = times(x, over(v, y));
-    return times(g, conjugate(over(over(minus(plus(once, once), u), y), y)));
-}
-
-static inline Z dd_div2_c(Z x, Z y, Z g, Z u, Z v)
-{
-    (void)g;
-    return over(minus(u, times(x, over(v, y))), y);
+    number slope = product(logarithm(x), power(x, y));
+    return is_zero(x) && y.re >= 0 ? (number){0, 0}
+                                   : product(g, (number){slope.re, -slope.im});
 }
 
 #define T struct ew_c64
 #define R float
 #define NAME(x) x##_c64
+#define PARTS(x) x##_f32
+#define STORE(n, z, to) store_c64(n, z, to, C64)
+#define HAS_FAST
 #include "gradient_complex.inc"
 
 #define T struct ew_c128
 #define R double
 #define NAME(x) x##_c128
+#define PARTS(x) x##_f64
+#define STORE(n, z, to) store_c128(n, z, to)
 #include "gradient_complex.inc"
 
 const ew_derivatives *const EW_CONCAT(ew_gradient, EW_LEVEL)[4] = {
