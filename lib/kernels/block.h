@@ -16,7 +16,8 @@
 enum {
     EW_BLOCK_PIECE = 16, /* bytes that are one vector on every level */
     EW_BLOCK = 16,       /* W: one AVX-512 vector of f32, two of f64 */
-    EW_BLOCK_ROW = 64,   /* shorter rows are joined in one buffer */
+    EW_BLOCK_ROW = 64,   /* shorter rows are joined in one buffer, */
+    EW_BLOCK_END = 1024, /* and these with an end that is no whole block */
     EW_BLOCKS = 256,     /* elements of a buffer */
     EW_BLOCK_BYTES = EW_BLOCKS * EW_WIDEST
 };
@@ -123,25 +124,39 @@ EW_INLINE void ew_block_store(struct ew_block_place at, int64_t n, void *data,
 EW_INLINE bool ew_block_whole(const struct ew_block_place *at, int64_t n,
                               struct ew_stride s, int64_t size)
 {
-    bool one_row = at->cols >= EW_BLOCK_ROW || s.row == at->cols * size;
+    bool one_row = at->col + n <= at->cols || s.row == at->cols * size;
     return one_row && n % EW_BLOCK == 0 && s.col == size;
 }
 
-/* What is computed at once: whole blocks of a long row, then its end; of short
-   rows as many as fit. */
+/* Whether what is computed at once runs on into the next rows. */
+EW_INLINE bool ew_block_joined(const struct ew_block_place *at)
+{
+    bool end = at->cols % EW_BLOCK != 0;
+    return at->cols < (end ? EW_BLOCK_END : EW_BLOCK_ROW);
+}
+
+/* What is computed at once: whole blocks of a long row, then its end; of joined
+   rows as many elements as fit. */
 EW_INLINE int64_t ew_block_count(const struct ew_block_place *at)
 {
     int64_t n = ew_block_run(at, EW_BLOCKS);
-    if (at->cols < EW_BLOCK_ROW) {
+    if (ew_block_joined(at)) {
         int64_t left = (at->rows - at->row) * at->cols - at->col;
         return left < EW_BLOCKS ? left : EW_BLOCKS;
     }
     return n < EW_BLOCK ? n : n - n % EW_BLOCK;
 }
 
-/* The elements themselves where they are whole blocks, else in a buffer. One
-   element that stands still fills it at the first place, at which n is largest,
-   and not again. */
+/* Whether a buffer has what stands still along the rows from before: of all
+   rows, or of this one, at whose first place n is largest. */
+EW_INLINE bool ew_block_filled(const struct ew_block_place *at,
+                               struct ew_stride s)
+{
+    bool before = at->col > 0 && !ew_block_joined(at);
+    return s.col == 0 && (before || (s.row == 0 && at->row + at->col > 0));
+}
+
+/* The elements themselves where they are whole blocks, else in a buffer. */
 EW_INLINE const char *ew_block_input(const struct ew_block_place *at, int64_t n,
                                      void *data, struct ew_stride s,
                                      int64_t size, const void *one,
@@ -149,7 +164,7 @@ EW_INLINE const char *ew_block_input(const struct ew_block_place *at, int64_t n,
 {
     if (ew_block_whole(at, n, s, size))
         return ew_block_at(at, data, s);
-    if (s.col == 0 && (s.row == 0 || at->row == 0) && at->row + at->col > 0)
+    if (ew_block_filled(at, s))
         return buffer;
     ew_block_load(*at, n, data, s, size, buffer);
     for (; n % EW_BLOCK; n++)

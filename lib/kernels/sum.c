@@ -9,6 +9,7 @@ enum {
     GROUP = 8,    /* blocks added before they become doubles; a power of 2 */
     JOINED = 512, /* columns up to which rows of few of them are joined */
     BELOW = 1024, /* and up to which later rows of f16 and bf16 are asked for */
+    AFTER = 32,   /* rows from one under a mask to that which is asked for */
     NEAR = 2048   /* bytes from row to row that leave no whole page between */
 };
 
