@@ -83,6 +83,11 @@ void ew_walk_deep(const struct ew_gradient *g, const struct ew_walk *w,
                   const struct ew_loop *loop, void *const data[],
                   struct ew_walk_room *room);
 
+/* Moves elements from EW_X of a nest to EW_OUT, of which the loops change, for
+   that to be stored along memory where it runs across it or backwards. */
+void ew_walk_move(const struct ew_gradient *g, elementwise_dtype type,
+                  struct ew_loop loop[], int ndim, void *from, void *to);
+
 /* What such a tile has of an input becomes a dense row; a term is made in its
    place if that is one, or stored, or summed. */
 void ew_walk_bring(const struct ew_gradient *g, const struct ew_walk *w,

@@ -59,25 +59,38 @@ static bool is_dense(const struct ew_loop loop[], int ndim, int64_t size)
     return ndim == 1 && loop[0].stride[EW_X] == size;
 }
 
+void ew_walk_move(const struct ew_gradient *g, elementwise_dtype type,
+                  struct ew_loop loop[], int ndim, void *from, void *to)
+{
+    int64_t step = loop[0].stride[EW_OUT];
+    int64_t next = ndim > 1 ? loop[1].stride[EW_OUT] : 0;
+    if (next && ew_magnitude(next) < ew_magnitude(step)) {
+        ew_plan_move_inside(loop, 1, 0);
+        step = next;
+    }
+    if (step < 0) {
+        const int64_t last = loop[0].n - 1;
+        from = ew_moved(from, last * loop[0].stride[EW_X]);
+        to = ew_moved(to, last * step);
+        loop[0].stride[EW_X] = -loop[0].stride[EW_X];
+        loop[0].stride[EW_OUT] = -step;
+    }
+    ew_execute_calls(loop, ndim, ew_table_move(g->level, type), NULL, 0,
+                     (void *[]){from, NULL, to});
+}
+
 /* Moves what a tile has of operand k to dense rows, or from there. */
 static void move(const struct ew_gradient *g, const struct ew_loop from[],
                  int ndim, int k, void *at, void *dense, bool back)
 {
     elementwise_dtype type = g->dtype[k] ? g->dtype[k] : g->compute;
-    ew_kernel *const op = ew_table_move(g->level, type);
     struct ew_loop loop[EW_WALK_LOOPS];
-    void *const data[] = {back ? dense : at, NULL, back ? at : dense};
     for (int d = 0; d < ndim; d++) {
         loop[d] = from[d];
         loop[d].stride[EW_X] = from[d].stride[back ? EW_OUT : EW_X];
         loop[d].stride[EW_OUT] = from[d].stride[back ? EW_X : EW_OUT];
     }
-    bool across = ndim > 1 && back && loop[1].stride[EW_OUT] &&
-                  ew_magnitude(loop[1].stride[EW_OUT]) <
-                      ew_magnitude(loop[0].stride[EW_OUT]);
-    if (across)
-        ew_plan_move_inside(loop, 1, 0);
-    ew_execute_calls(loop, ndim, op, NULL, 0, data);
+    ew_walk_move(g, type, loop, ndim, back ? dense : at, back ? at : dense);
 }
 
 void ew_walk_bring(const struct ew_gradient *g, const struct ew_walk *w,

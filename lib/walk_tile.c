@@ -124,21 +124,18 @@ static void bring_all(const struct ew_gradient *g, const struct ew_walk *w,
     }
 }
 
-/* Moves dense rows, or rows of elements of another size, to an output; where
-   that runs across memory, column by column. */
+/* Moves dense rows, or rows of elements of another size, to an output. */
 static void store_moved(const struct ew_gradient *g, int out,
                         const struct ew_block *tile, const void *made,
                         struct ew_stride from)
 {
     const struct ew_stride s = tile->stride[out];
-    bool across = s.row && ew_magnitude(s.row) < ew_magnitude(s.col);
-    const struct ew_stride columns[] = {
-        {from.col, from.row}, {0, 0}, {s.col, s.row}};
-    const struct ew_stride rows[] = {from, {0, 0}, s};
-    ew_table_move(g->level, g->dtype[out])(
-        across ? tile->cols : tile->rows, across ? tile->rows : tile->cols,
-        (void *[]){(void *)made, NULL, tile->data[out]},
-        across ? columns : rows);
+    struct ew_loop loop[2] = {{.n = tile->cols}, {.n = tile->rows}};
+    loop[0].stride[EW_X] = from.col;
+    loop[1].stride[EW_X] = from.row;
+    loop[0].stride[EW_OUT] = s.col;
+    loop[1].stride[EW_OUT] = s.row;
+    ew_walk_move(g, g->dtype[out], loop, 2, (void *)made, tile->data[out]);
 }
 
 void ew_walk_convert(const struct ew_term *t, int64_t rows, int64_t cols,
