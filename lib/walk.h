@@ -20,10 +20,7 @@ struct ew_walk_room {
     _Alignas(64) char made[EW_WALK_TILE];
     _Alignas(64) double sums[2 * EW_ACCUMULATORS]; /* and what they lose */
     struct ew_block tile, inner; /* in memory, and as derivatives take it */
-    /* Of tiles of several loops: these, and how much of the last one. */
-    const struct ew_loop *loop;
-    int loops;
-    int64_t last;
+    struct ew_walk_deep *deep;   /* tiles of several loops, in walk_deep.c */
 };
 
 /* Complex numbers are two sums each. */

@@ -138,17 +138,28 @@ static void store_moved(const struct ew_gradient *g, int out,
     ew_walk_move(g, g->dtype[out], loop, 2, (void *)made, tile->data[out]);
 }
 
+/* Sums of pieces that are converted twice are made in a buffer. */
 void ew_walk_convert(const struct ew_term *t, int64_t rows, int64_t cols,
                      const void *made, struct ew_stride from, void *out,
                      struct ew_stride to)
 {
-    struct ew_loop loop[2] = {{.n = cols}, {.n = rows}};
-    void *const data[] = {(void *)made, out, out};
-    loop[0].stride[EW_X] = from.col;
-    loop[1].stride[EW_X] = from.row;
-    loop[0].stride[EW_Y] = loop[0].stride[EW_OUT] = to.col;
-    loop[1].stride[EW_Y] = loop[1].stride[EW_OUT] = to.row;
-    ew_execute(loop, ew_plan_merge(loop, 2, EW_FORWARD), &t->finish, data);
+    const struct ew_pass *f = &t->finish;
+    _Alignas(64) char sum[EW_WALK_TILE];
+    if (from.row == cols * from.col && to.row == cols * to.col) {
+        cols *= rows;
+        rows = 1;
+    }
+    const struct ew_stride dense = {cols * f->size[EW_OUT], f->size[EW_OUT]};
+    const struct ew_stride through = f->store ? dense : to;
+    void *const old = f->store ? sum : out;
+    if (f->store)
+        f->load[EW_Y](rows, cols, (void *[]){out, NULL, old},
+                      (struct ew_stride[]){to, {0, 0}, through});
+    f->op(rows, cols, (void *[]){(void *)made, old, old},
+          (struct ew_stride[]){from, through, through});
+    if (f->store)
+        f->store(rows, cols, (void *[]){old, NULL, out},
+                 (struct ew_stride[]){through, {0, 0}, to});
 }
 
 /* Stores what was made: as it is, or converted on the way; in dense rows first
@@ -313,17 +324,17 @@ static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
 {
     struct ew_block *tile = &room->tile, *inner = &room->inner;
     struct ew_stride from = {0, t->made_size};
-    if (w->deep)
+    if (room->deep)
         ew_walk_aim(g, t, room);
     aim(g, t, room);
     void *made = make(g, t, inner, &from.row);
-    if (t->reduced && w->deep)
+    if (t->reduced && room->deep)
         ew_walk_sum(g, w, t, room, made);
     else if (t->reduced) {
         void *const data[] = {made, made, made, made, made, made};
         const struct ew_stride s[EW_D_OPERANDS] = {[EW_OUT] = from};
         ew_walk_add(g, w, w->sum, tile, data, s, false);
-    } else if (made != tile->data[t->out] && w->deep)
+    } else if (made != tile->data[t->out] && room->deep)
         ew_walk_store(g, w, t, room, made);
     else if (made != tile->data[t->out])
         store(g, t, tile, made, from, ew_walk_packed(w, room));
@@ -347,10 +358,10 @@ void ew_walk_tile(const struct ew_gradient *g, const struct ew_walk *w,
                   struct ew_walk_room *room)
 {
     const struct ew_block *tile = &room->tile;
-    for (int k = 0; w->deep && k < EW_WALK_INPUTS; k++)
+    for (int k = 0; room->deep && k < EW_WALK_INPUTS; k++)
         if (w->uses >> k & 1)
             ew_walk_bring(g, w, room, k);
-    if (!w->deep)
+    if (!room->deep)
         bring_all(g, w, room);
     if (w->fused) {
         run_fused(g, w, room);
