@@ -85,12 +85,10 @@ void ew_walk_deep(const struct ew_gradient *g, const struct ew_walk *w,
 void ew_walk_move(const struct ew_gradient *g, elementwise_dtype type,
                   struct ew_loop loop[], int ndim, void *from, void *to);
 
-/* What such a tile has of an input becomes a dense row; a term is made in its
-   place if that is one, or stored, or summed. */
+/* What such a tile has of an input becomes a dense row; what was made is stored
+   or summed. */
 void ew_walk_bring(const struct ew_gradient *g, const struct ew_walk *w,
                    struct ew_walk_room *room, int k);
-void ew_walk_aim(const struct ew_gradient *g, const struct ew_term *t,
-                 struct ew_walk_room *room);
 void ew_walk_store(const struct ew_gradient *g, const struct ew_walk *w,
                    const struct ew_term *t, struct ew_walk_room *room,
                    void *made);

@@ -306,14 +306,6 @@ void ew_walk_bring(const struct ew_gradient *g, const struct ew_walk *w,
     room->inner.stride[k] = (struct ew_stride){n * size, size};
 }
 
-void ew_walk_aim(const struct ew_gradient *g, const struct ew_term *t,
-                 struct ew_walk_room *room)
-{
-    int64_t size = (int64_t)ew_types_size(g->dtype[t->out]);
-    bool dense = !t->reduced && room->deep->nest[t->out].dense;
-    room->tile.stride[t->out] = (struct ew_stride){0, dense ? size : 0};
-}
-
 void ew_walk_store(const struct ew_gradient *g, const struct ew_walk *w,
                    const struct ew_term *t, struct ew_walk_room *room,
                    void *made)
@@ -355,7 +347,8 @@ void ew_walk_sum(const struct ew_gradient *g, const struct ew_walk *w,
     } while (ew_loops_advance(loop, 2, ndim, EW_FORWARD, index, at));
 }
 
-/* The tiles of one block of loops. */
+/* The tiles of one block of loops. Terms are made in the place of outputs that
+   are dense rows. */
 static void run_block(const struct ew_gradient *g, const struct ew_walk *w,
                       void *const data[], struct ew_walk_room *room)
 {
@@ -373,6 +366,11 @@ static void run_block(const struct ew_gradient *g, const struct ew_walk *w,
         room->tile.cols = room->inner.cols = inner * last;
         for (int k = 0; k < EW_OPERANDS; k++)
             room->tile.data[k] = ew_moved(data[k], i * outer->stride[k]);
+        for (int j = 0; j < w->terms; j++) {
+            int k = w->term[j]->out;
+            bool dense = deep->nest[k].dense;
+            room->tile.stride[k] = (struct ew_stride){0, dense ? size : 0};
+        }
         for (int k = 0; k < EW_WALK_INPUTS; k++) { /* as long as what is used */
             room->inner.data[k] = room->in[k];
             room->inner.stride[k] = (struct ew_stride){0, size};

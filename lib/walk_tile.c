@@ -324,8 +324,6 @@ static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
 {
     struct ew_block *tile = &room->tile, *inner = &room->inner;
     struct ew_stride from = {0, t->made_size};
-    if (room->deep)
-        ew_walk_aim(g, t, room);
     aim(g, t, room);
     void *made = make(g, t, inner, &from.row);
     if (t->reduced && room->deep)
