@@ -267,19 +267,21 @@ static void run_inside(const struct ew_gradient *g, const struct ew_walk *w,
 {
     struct ew_block block = ew_block_start(loop, w->inside, EW_OPERANDS, data);
     int64_t index[ELEMENTWISE_MAX_NDIM + 1] = {0};
+    if (w->deep) {
+        ew_walk_deep(g, w, loop, data, room);
+        return;
+    }
     do
-        if (w->deep)
-            ew_walk_deep(g, w, loop, block.data, room);
-        else
-            ew_walk_block(g, w, &block, room);
-    while (ew_loops_advance(loop, w->deep ? w->deep : 2, w->inside, EW_OPERANDS,
-                            index, block.data));
+        ew_walk_block(g, w, &block, room);
+    while (
+        ew_loops_advance(loop, 2, w->inside, EW_OPERANDS, index, block.data));
 }
 
-/* The finished sums go to the output. */
-static void finish(const struct ew_gradient *g, const struct ew_walk *w,
-                   const struct ew_loop *inside, void *out,
-                   struct ew_walk_room *room)
+/* The finished sums go to the output. Not inlined, to have its loops on the
+   stack only when those are made. */
+static __attribute__((noinline)) void
+finish(const struct ew_gradient *g, const struct ew_walk *w,
+       const struct ew_loop *inside, void *out, struct ew_walk_room *room)
 {
     const struct ew_term *t = ew_walk_reduced(w);
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
@@ -326,6 +328,7 @@ void ew_walk_run(const struct ew_gradient *g, const struct ew_walk *w,
     struct ew_loop inside[ELEMENTWISE_MAX_NDIM];
     int64_t index[ELEMENTWISE_MAX_NDIM + 1] = {0};
     void *at[EW_OPERANDS];
+    room.deep = NULL;
     memcpy(inside, w->loop, (size_t)w->inside * sizeof *inside);
     memcpy(at, data, sizeof at);
     do {

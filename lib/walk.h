@@ -20,10 +20,7 @@ struct ew_walk_room {
     _Alignas(64) char made[EW_WALK_TILE];
     _Alignas(64) double sums[2 * EW_ACCUMULATORS]; /* and what they lose */
     struct ew_block tile, inner; /* in memory, and as derivatives take it */
-    /* Of tiles of several loops: these, and how much of the last one. */
-    const struct ew_loop *loop;
-    int loops;
-    int64_t last;
+    struct ew_walk_deep *deep;   /* tiles of several loops, in walk_deep.c */
 };
 
 /* Complex numbers are two sums each. */
@@ -83,12 +80,15 @@ void ew_walk_deep(const struct ew_gradient *g, const struct ew_walk *w,
                   const struct ew_loop *loop, void *const data[],
                   struct ew_walk_room *room);
 
-/* What such a tile has of an input becomes a dense row; a term is made in its
-   place if that is one, or stored, or summed. */
+/* Moves elements from EW_X of a nest to EW_OUT, of which the loops change, for
+   that to be stored along memory where it runs across it or backwards. */
+void ew_walk_move(const struct ew_gradient *g, elementwise_dtype type,
+                  struct ew_loop loop[], int ndim, void *from, void *to);
+
+/* What such a tile has of an input becomes a dense row; what was made is stored
+   or summed. */
 void ew_walk_bring(const struct ew_gradient *g, const struct ew_walk *w,
                    struct ew_walk_room *room, int k);
-void ew_walk_aim(const struct ew_gradient *g, const struct ew_term *t,
-                 struct ew_walk_room *room);
 void ew_walk_store(const struct ew_gradient *g, const struct ew_walk *w,
                    const struct ew_term *t, struct ew_walk_room *room,
                    void *made);

@@ -124,34 +124,42 @@ static void bring_all(const struct ew_gradient *g, const struct ew_walk *w,
     }
 }
 
-/* Moves dense rows, or rows of elements of another size, to an output; where
-   that runs across memory, column by column. */
+/* Moves dense rows, or rows of elements of another size, to an output. */
 static void store_moved(const struct ew_gradient *g, int out,
                         const struct ew_block *tile, const void *made,
                         struct ew_stride from)
 {
     const struct ew_stride s = tile->stride[out];
-    bool across = s.row && ew_magnitude(s.row) < ew_magnitude(s.col);
-    const struct ew_stride columns[] = {
-        {from.col, from.row}, {0, 0}, {s.col, s.row}};
-    const struct ew_stride rows[] = {from, {0, 0}, s};
-    ew_table_move(g->level, g->dtype[out])(
-        across ? tile->cols : tile->rows, across ? tile->rows : tile->cols,
-        (void *[]){(void *)made, NULL, tile->data[out]},
-        across ? columns : rows);
+    struct ew_loop loop[2] = {{.n = tile->cols}, {.n = tile->rows}};
+    loop[0].stride[EW_X] = from.col;
+    loop[1].stride[EW_X] = from.row;
+    loop[0].stride[EW_OUT] = s.col;
+    loop[1].stride[EW_OUT] = s.row;
+    ew_walk_move(g, g->dtype[out], loop, 2, (void *)made, tile->data[out]);
 }
 
+/* Sums of pieces that are converted twice are made in a buffer. */
 void ew_walk_convert(const struct ew_term *t, int64_t rows, int64_t cols,
                      const void *made, struct ew_stride from, void *out,
                      struct ew_stride to)
 {
-    struct ew_loop loop[2] = {{.n = cols}, {.n = rows}};
-    void *const data[] = {(void *)made, out, out};
-    loop[0].stride[EW_X] = from.col;
-    loop[1].stride[EW_X] = from.row;
-    loop[0].stride[EW_Y] = loop[0].stride[EW_OUT] = to.col;
-    loop[1].stride[EW_Y] = loop[1].stride[EW_OUT] = to.row;
-    ew_execute(loop, ew_plan_merge(loop, 2, EW_FORWARD), &t->finish, data);
+    const struct ew_pass *f = &t->finish;
+    _Alignas(64) char sum[EW_WALK_TILE];
+    if (from.row == cols * from.col && to.row == cols * to.col) {
+        cols *= rows;
+        rows = 1;
+    }
+    const struct ew_stride dense = {cols * f->size[EW_OUT], f->size[EW_OUT]};
+    const struct ew_stride through = f->store ? dense : to;
+    void *const old = f->store ? sum : out;
+    if (f->store)
+        f->load[EW_Y](rows, cols, (void *[]){out, NULL, old},
+                      (struct ew_stride[]){to, {0, 0}, through});
+    f->op(rows, cols, (void *[]){(void *)made, old, old},
+          (struct ew_stride[]){from, through, through});
+    if (f->store)
+        f->store(rows, cols, (void *[]){old, NULL, out},
+                 (struct ew_stride[]){through, {0, 0}, to});
 }
 
 /* Stores what was made: as it is, or converted on the way; in dense rows first
@@ -316,17 +324,15 @@ static void run_term(const struct ew_gradient *g, const struct ew_walk *w,
 {
     struct ew_block *tile = &room->tile, *inner = &room->inner;
     struct ew_stride from = {0, t->made_size};
-    if (w->deep)
-        ew_walk_aim(g, t, room);
     aim(g, t, room);
     void *made = make(g, t, inner, &from.row);
-    if (t->reduced && w->deep)
+    if (t->reduced && room->deep)
         ew_walk_sum(g, w, t, room, made);
     else if (t->reduced) {
         void *const data[] = {made, made, made, made, made, made};
         const struct ew_stride s[EW_D_OPERANDS] = {[EW_OUT] = from};
         ew_walk_add(g, w, w->sum, tile, data, s, false);
-    } else if (made != tile->data[t->out] && w->deep)
+    } else if (made != tile->data[t->out] && room->deep)
         ew_walk_store(g, w, t, room, made);
     else if (made != tile->data[t->out])
         store(g, t, tile, made, from, ew_walk_packed(w, room));
@@ -350,10 +356,10 @@ void ew_walk_tile(const struct ew_gradient *g, const struct ew_walk *w,
                   struct ew_walk_room *room)
 {
     const struct ew_block *tile = &room->tile;
-    for (int k = 0; w->deep && k < EW_WALK_INPUTS; k++)
+    for (int k = 0; room->deep && k < EW_WALK_INPUTS; k++)
         if (w->uses >> k & 1)
             ew_walk_bring(g, w, room, k);
-    if (!w->deep)
+    if (!room->deep)
         bring_all(g, w, room);
     if (w->fused) {
         run_fused(g, w, room);

@@ -83,14 +83,16 @@ START_TEST(many_short_rows_are_summed)
 }
 END_TEST
 
-/* Dimensions from the innermost one in memory outwards. */
+/* Dimensions from the innermost one in memory outwards, some backwards or with
+   gaps. */
 static void lay_out(struct support_tensor *s, elementwise_dtype type, int ndim,
                     const int64_t shape[], const int order[])
 {
     int64_t strides[ELEMENTWISE_MAX_NDIM], step = 1;
     for (int i = 0; i < ndim; i++) {
-        strides[order[i]] = step;
+        strides[order[i]] = support_random(0, 9) ? step : -step;
         step *= shape[order[i]];
+        step += support_random(0, 9) ? 0 : 3;
     }
     support_make(s, type, ndim, shape, strides,
                  (enum support_edge)support_random(0, 1));
@@ -134,27 +136,45 @@ START_TEST(turned_operands_have_the_references_gradients)
 }
 END_TEST
 
+/* Of operands in any order; bits of `stretched` are dimensions of y that are.
+ */
+static void verify_any_orders(const elementwise_dtype type[2], int ndim,
+                              const int64_t shape[], int stretched)
+{
+    int64_t of_y[4];
+    int orders[5][4];
+    const int *order[5];
+    for (int d = 0; d < ndim; d++)
+        of_y[d] = stretched >> d & 1 ? 1 : shape[d];
+    for (int k = 0; k < 5; k++) {
+        for (int d = 0; d < ndim; d++)
+            orders[k][d] = ndim - 1 - d;
+        if (support_random(0, 2))
+            support_shuffle(orders[k], 0, ndim);
+        order[k] = orders[k];
+    }
+    verify_orders(type, ndim, shape, of_y, order);
+}
+
 /* Loops so short that a tile has three or four, and part of the last. */
 START_TEST(short_loops_have_the_references_gradients)
 {
     static const int64_t shapes[][4] = {
         {9, 5, 4, 6}, {50, 4, 3, 2}, {3, 70, 8, 3}, {2, 3, 20, 17}};
-    for (int round = 0; round < gradient_rounds(8); round++) {
-        const int64_t *shape = shapes[round % 4];
-        int64_t of_y[4];
-        int orders[5][4];
-        const int *order[5];
-        for (int d = 0; d < 4; d++)
-            of_y[d] = (round / 4 * 5 + _i) >> d & 1 ? 1 : shape[d];
-        for (int k = 0; k < 5; k++) {
-            for (int d = 0; d < 4; d++)
-                orders[k][d] = 3 - d;
-            if (support_random(0, 2))
-                support_shuffle(orders[k], 0, 4);
-            order[k] = orders[k];
-        }
-        verify_orders(gradient_pairs[_i], 4, shape, of_y, order);
-    }
+    for (int round = 0; round < gradient_rounds(8); round++)
+        verify_any_orders(gradient_pairs[_i], 4, shapes[round % 4],
+                          round / 4 * 5 + _i);
+}
+END_TEST
+
+/* So many that tiles have tables. */
+START_TEST(many_short_loops_have_the_references_gradients)
+{
+    static const int64_t shapes[][3] = {
+        {333, 7, 8}, {1300, 7, 2}, {2, 340, 28}, {333, 3, 17}};
+    for (int round = 0; round < gradient_rounds(4); round++)
+        verify_any_orders(gradient_pairs[_i], 3, shapes[round % 4],
+                          support_random(0, 1) ? 0 : 1 << (_i + round) % 3);
 }
 END_TEST
 
@@ -604,6 +624,8 @@ static TCase *sums(void)
                         GRADIENT_PAIRS);
     tcase_add_loop_test(tests, short_loops_have_the_references_gradients, 0,
                         GRADIENT_PAIRS);
+    tcase_add_loop_test(tests, many_short_loops_have_the_references_gradients,
+                        0, GRADIENT_PAIRS);
     return tests;
 }
 
