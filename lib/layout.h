@@ -38,6 +38,13 @@ int64_t ew_layout_table(int32_t table[], const struct ew_layout_loop loop[],
    places in a cache: of more than EW_CACHE_WAYS one pushes the other out. */
 enum { EW_CACHE_WAY = 4096, EW_CACHE_WAYS = 8 };
 
+/* The places in a way of the cache that lines so many bytes apart have. */
+static inline int64_t ew_layout_places(int64_t step)
+{
+    int power = __builtin_ctzll((unsigned long long)step | EW_CACHE_WAY);
+    return EW_CACHE_WAY >> power;
+}
+
 /* The lines that a tile has of an operand, whatever their order: n of them,
    at[i] behind the tile's first element. Asking for more takes longer than
    waiting for them; from the caches, that is so for fewer. */

@@ -16,7 +16,8 @@
  *                      rows: they are gathered in a tile
  *
  *     gaps in out      its rows are made dense in a tile, and moved to their
- *                      places from there
+ *                      places from there; or rows are those of inputs, if these
+ *                      are dense along another loop
  *
  *     several loops    two loops are no tile, or each takes little of a line:
  *                      tiles hold a part of each of several (tile.c)
@@ -30,6 +31,7 @@
 #include "strategy.h"
 
 #include "cpu.h"
+#include "layout.h"
 #include "strategy_parts.h"
 #include "table.h"
 #include "tile.h"
@@ -52,7 +54,10 @@ enum {
     SCATTERED_BASE = 4,        /* of one element of each that has gaps, by */
     SCATTERED_AVX2 = 6,        /* level, */
     SCATTERED_MASKED = 12,
-    SCATTERED_WIDEST = 4, /* and of an element where there are no masks */
+    SCATTERED_WIDEST = 4, /* and of an element where there are no masks, */
+    SCATTERED_TURNED = 4, /* or inputs are turned */
+    ALONG_LEAST = 4,      /* elements of a row along inputs, */
+    ALONG_HALVES = 16,    /* and of halves */
     /* Bytes of out, and of all operands with their gaps. */
     STREAM_CROWDED = 4 << 20,
     CROWD_FROM = 32 << 20
@@ -70,6 +75,12 @@ int64_t ew_strategy_bytes(const struct elementwise_plan *plan, int k)
 void ew_strategy_pack(struct elementwise_plan *plan, int k)
 {
     plan->pass.pack[k] = ew_table_move(plan->level, plan->types.operand[k]);
+}
+
+bool ew_strategy_moves(const struct elementwise_plan *plan)
+{
+    return plan->pass.op ==
+           ew_table_move(plan->level, plan->types.operand[EW_OUT]);
 }
 
 /* Elements in a block from which those that are `step` bytes apart are better
@@ -94,12 +105,11 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
     const struct ew_loop *loop = plan->loop;
     int64_t elements = block_elements(plan);
     int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
-    ew_kernel *move = ew_table_move(plan->level, plan->types.operand[k]);
     bool worth = plan->pass.turn || elements >= worth_gathering(step, size);
     return step != 0 && step != size && worth &&
            (ew_strategy_scatters(plan) ||
             loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT]) &&
-           plan->pass.op != move && !plan->pass.pack[k] &&
+           !ew_strategy_moves(plan) && !plan->pass.pack[k] &&
            !ew_strategy_divides_c64(plan);
 }
 
@@ -162,16 +172,85 @@ static bool is_worth_scattering(const struct elementwise_plan *plan)
                                                     : SCATTERED_BASE);
 }
 
+static bool may_scatter(const struct elementwise_plan *plan)
+{
+    return !plan->pass.store &&
+           plan->loop[0].stride[EW_OUT] != plan->pass.stored[EW_OUT] &&
+           !ew_strategy_moves(plan) && !ew_strategy_divides_c64(plan) &&
+           is_worth_scattering(plan);
+}
+
+/* Whether that is better beside turned inputs, too: where several elements are
+   stored at once. */
+static bool scatters_turned(const struct elementwise_plan *plan)
+{
+    int64_t size = plan->pass.stored[EW_OUT];
+    return plan->level >= EW_LEVEL_AVX512 && size <= SCATTERED_TURNED &&
+           plan->loop[0].stride[EW_OUT] <= (EW_LINE - size) / 3;
+}
+
 /* Lets rows of out with gaps be made dense in a tile, and put in their places
    from there: kernels take single elements else. Whether it is done. */
 static bool scatter(struct elementwise_plan *plan)
 {
     struct ew_pass *pass = &plan->pass;
-    if (pass->store || pass->turn || !plan->op ||
-        plan->loop[0].stride[EW_OUT] == pass->stored[EW_OUT] ||
-        ew_strategy_divides_c64(plan) || !is_worth_scattering(plan))
+    if (!may_scatter(plan) || (pass->turn && !scatters_turned(plan)))
         return false;
     pass->store = ew_table_move(plan->level, plan->types.operand[EW_OUT]);
+    return true;
+}
+
+/* Whether all inputs are dense along a loop, or one number. */
+static bool are_dense(const struct elementwise_plan *plan, int i)
+{
+    bool dense = false, all = true;
+    for (int k = 0; k < 2; k++) {
+        int64_t step = plan->loop[i].stride[k];
+        dense |= step == plan->pass.stored[k];
+        all &= step == 0 || step == plan->pass.stored[k];
+    }
+    return dense && all;
+}
+
+/* Whether lines of out stay in the L1 cache from one step of the other loops to
+   the next, if loop i is the innermost. */
+static bool keeps_lines(const struct elementwise_plan *plan, int i)
+{
+    const struct ew_loop *along = &plan->loop[i];
+    int64_t places = ew_layout_places(along->stride[EW_OUT]);
+    int64_t sets = EW_CACHE_WAY / EW_LINE;
+    return along->n <= EW_CACHE_WAYS * (places < sets ? places : sets);
+}
+
+/* Whether kernels store a row along loop i, which has gaps, as quickly as other
+   rows, though elements are few. Tiles of several loops are quicker for bytes,
+   and rows of a buffer for halves that are not made one by one. */
+static bool stores_quickly(const struct elementwise_plan *plan, int i)
+{
+    elementwise_dtype type = plan->types.compute[EW_X];
+    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    bool bytes = ew_pass_widest(&plan->pass, EW_OUT + 1) == 1;
+    bool vectors = half && plan->level < EW_LEVEL_AVX512;
+    return !(bytes && plan->ndim > 2) &&
+           !(half && plan->op == ELEMENTWISE_POW) &&
+           plan->loop[i].n >= (vectors ? ALONG_HALVES : ALONG_LEAST);
+}
+
+/* Goes along the inputs' rows where out has gaps in all of its own: elements
+   are stored one by one anyway, but then none are turned before. Whether it
+   does. */
+static bool go_along_inputs(struct elementwise_plan *plan)
+{
+    int i = 1;
+    if (plan->loop[0].stride[EW_OUT] <= plan->pass.stored[EW_OUT])
+        return false;
+    while (i < plan->ndim && !are_dense(plan, i))
+        i++;
+    if (i >= plan->ndim || !stores_quickly(plan, i) ||
+        ew_strategy_moves(plan) || !keeps_lines(plan, i) ||
+        (may_scatter(plan) && scatters_turned(plan)))
+        return false;
+    ew_plan_move_inside(plan->loop, i, 0);
     return true;
 }
 
@@ -314,10 +393,13 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     struct ew_pass *pass = &plan->pass;
     bool tiles = ew_pass_tiles(pass);
     int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
-    ew_strategy_turn(plan);
-    tiles |= scatter(plan);
-    tiles |= gather(plan) && !pass->turn;
-    bool by_row = ew_strategy_rows(plan, tiles);
+    bool by_row = go_along_inputs(plan);
+    if (!by_row) {
+        ew_strategy_turn(plan);
+        tiles |= scatter(plan);
+        tiles |= gather(plan) && !pass->turn;
+        by_row = ew_strategy_rows(plan, tiles);
+    }
     if (pass->turn)
         ew_strategy_shape_turned(plan, bytes);
     if (!by_row)

@@ -102,6 +102,9 @@ static inline bool ew_strategy_again(int64_t bytes, int64_t bytes_out)
     return bytes >= EW_AGAIN_FROM * (ew_strategy_streams(bytes_out) ? 2 : 1);
 }
 
+/* Whether it is a copy, made by the kernel that packs, whatever the layout. */
+bool ew_strategy_moves(const struct elementwise_plan *plan);
+
 /* Whether out, which has gaps, is made dense in tiles and moved from there. */
 bool ew_strategy_scatters(const struct elementwise_plan *plan);
 

@@ -3,13 +3,17 @@
  * in it: what a tile has of that input then serves all steps, from the tile's
  * buffer or from the caches.
  */
+#include "cpu.h"
 #include "strategy_parts.h"
 
 enum {
     /* Rows of a tile where such an input is turned, or more for so many bytes
        of a line. */
     KEPT_ROWS = 8,
-    KEPT_BYTES = 32
+    KEPT_BYTES = 32,
+    /* Bytes of out from which pieces of rows that need no buffer take longer
+       than reading such an input again, where processors read late. */
+    KEPT_LATE = 8 << 20
 };
 
 /* Bytes of an input's lines that an element of a tile takes. */
@@ -18,16 +22,25 @@ static int64_t brings(const struct elementwise_plan *plan, int k)
     return ew_magnitude(plan->loop[ew_strategy_is_turned(plan, k)].stride[k]);
 }
 
+/* Whether rows are read ahead as they are, but no pieces of them. */
+static bool reads_rows(const struct elementwise_plan *plan, int64_t bytes)
+{
+    return bytes >= KEPT_LATE && !ew_pass_tiles(&plan->pass) &&
+           ew_cpu_is(EW_LATE_READS);
+}
+
 /* Whether what each step of loop i reads of input k is more than caches keep
    until the next one. Rows that are divided by one are not cut, as the kernel
    then finds the inverses of that once. */
 static bool is_read_again(const struct elementwise_plan *plan, int k, int i)
 {
     int64_t bytes = plan->pass.stored[k];
+    int64_t bytes_out = ew_strategy_bytes(plan, EW_OUT);
     for (int j = 0; j < i; j++)
         if (plan->loop[j].stride[k])
             bytes *= plan->loop[j].n;
-    return ew_strategy_again(bytes, ew_strategy_bytes(plan, EW_OUT)) &&
+    return ew_strategy_again(bytes, bytes_out) &&
+           !reads_rows(plan, bytes_out) &&
            !(k == EW_Y && ew_strategy_divides_c64(plan));
 }
 

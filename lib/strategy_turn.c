@@ -10,7 +10,10 @@
 
 enum {
     WORTH_TURNING = 4, /* extents of what is transposed */
-    TURNED_ROWS = 32,  /* of a tile */
+    TURNED_ROWS = 32,  /* of a tile, */
+    LARGEST = 16,      /* bytes of an element */
+    COMPARED_ROWS = 8, /* of large elements that become bytes, */
+    COMPARED_FAR = 4,  /* and if all that they need is asked for */
     /* Rows that share one of an input, and bytes of it, many in a tile. */
     SHARED_ROWS = 16,
     SHARED_BYTES = 1 << 10,
@@ -126,9 +129,26 @@ static bool are_both_turned(const struct elementwise_plan *plan)
            ew_strategy_is_turned(plan, EW_Y);
 }
 
+/* Whether columns are so many that tiles of one line of what is turned have
+   whole rows of them. */
+static bool has_long_rows(const struct elementwise_plan *plan)
+{
+    return plan->loop[0].n >= EW_TILE_BYTES / EW_LINE;
+}
+
+/* Whether columns of both inputs have lines of their own, for rows of out
+   without gaps: two turned inputs of 8 bytes lose by wide tiles else. */
+static bool are_lines_apart(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    return cols->stride[EW_OUT] == plan->pass.stored[EW_OUT] &&
+           ew_magnitude(cols->stride[EW_X]) >= APART_LATE &&
+           ew_magnitude(cols->stride[EW_Y]) >= APART_LATE;
+}
+
 /* Whether asking for all that tiles read pays: for large elements in long rows,
    if none are gathered; for two turned inputs only where tiles share no lines
-   of out. */
+   of out, or few as they are wide. */
 static bool gains_by_asking(const struct elementwise_plan *plan, bool down)
 {
     bool packed = plan->pass.pack[EW_X] && plan->pass.pack[EW_Y];
@@ -136,21 +156,33 @@ static bool gains_by_asking(const struct elementwise_plan *plan, bool down)
     bool wide = ew_pass_widest(&plan->pass, 2) >= EW_TURNED_WIDE;
     if (wide && (plan->loop[0].n < COLUMNS_LATE || (packed && !both)))
         return false;
-    return !both || down;
+    return !both || down ||
+           (wide && has_long_rows(plan) && are_lines_apart(plan));
 }
 
 /* Whether what tiles read comes from so far that all of it is asked for, as
    processors do not. */
 static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
 {
+    if (bytes < READ_ON_FROM / LARGEST) /* those of inputs may be so large */
+        return false;
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
     int64_t left = down ? DISTANT_LATE : SHARED_LATE; /* sums may overflow */
-    if (bytes < READ_ON_FROM || !ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
+    if (!ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
         !gains_by_asking(plan, down))
         return false;
     for (int k = 0; k <= EW_OUT && left > 0; k++)
         left -= ew_strategy_bytes(plan, k);
     return left <= 0 && is_apart(plan, EW_X) && is_apart(plan, EW_Y);
+}
+
+/* Whether elements of 16 bytes become bytes: kernels have vectors only for many
+   columns. */
+static bool compares_wide(const struct elementwise_plan *plan)
+{
+    const struct ew_pass *pass = &plan->pass;
+    return pass->stored[EW_OUT] == 1 && plan->level >= EW_LEVEL_AVX2 &&
+           (pass->size[EW_X] == LARGEST || pass->size[EW_Y] == LARGEST);
 }
 
 void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
@@ -166,18 +198,22 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
     pass->distant = is_distant(plan, bytes);
     if (ew_pass_has_small_tiles(pass))
         pass->turn /= 2;
+    if (compares_wide(plan))
+        pass->turn = pass->distant ? COMPARED_FAR : COMPARED_ROWS;
     for (int k = 0; k < 2 && !pass->fold; k++)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }
 
-/* Measured for 4 and 8 bytes; two turned inputs of 8 bytes lost by it. */
+/* Measured for 4 and 8 bytes. */
 void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes)
 {
     unsigned widest = ew_pass_widest(&plan->pass, 2);
-    bool worth = widest == 4 || (widest == 8 && !are_both_turned(plan));
+    bool worth =
+        widest == 4 ||
+        (widest == 8 && (!are_both_turned(plan) || are_lines_apart(plan)));
     if (worth && bytes >= READ_ON_FROM && ew_cpu_is(EW_LATE_READS) &&
         !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) &&
-        plan->loop[0].n >= EW_TILE_BYTES / EW_LINE)
+        has_long_rows(plan))
         plan->pass.turn = (unsigned char)(EW_LINE / widest);
 }
 

@@ -31,7 +31,8 @@ enum {
     ONE_COST = 1000,      /* of an element that a kernel takes by itself */
     STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps */
     PUT_COST = 150,       /* of one that is moved there from a tile, */
-    PUT_ROW = 5000,       /* and of a row of them */
+    PUT_ROW = 5000,       /* and of a row of them; */
+    COPY_COST = 250,      /* of one that is copied there */
     SPREAD_ROW = 300,     /* of an element of which copies are made, */
     SPREAD_BYTE = 15,     /* or of a byte in a vector of them */
     GATHER_COST = 200,    /* of one that is picked from larger steps */
@@ -95,13 +96,6 @@ void ew_tile_courses(struct ew_tile_search *s)
         find_course(s->plan, k, &s->course[k]);
 }
 
-/* The places in a way of the cache that lines so many bytes apart have. */
-static int64_t places(int64_t step)
-{
-    int power = __builtin_ctzll((unsigned long long)step | EW_CACHE_WAY);
-    return EW_CACHE_WAY >> power;
-}
-
 int64_t ew_tile_lines(const struct ew_tile_course *course,
                       const int64_t extent[])
 {
@@ -114,7 +108,7 @@ int64_t ew_tile_lines(const struct ew_tile_course *course,
         }
         blocks *= n;
         if (course->is_out && block <= EW_LINE &&
-            n > EW_CACHE_WAYS * places(step))
+            n > EW_CACHE_WAYS * ew_layout_places(step))
             first = CROWDED * course->first;
     }
     return blocks * (first + course->next * block / EW_LINE);
@@ -137,7 +131,7 @@ static bool is_crowded(const struct elementwise_plan *plan, int k,
     int64_t together = 1;
     for (int i = 0; i < plan->ndim; i++) {
         int64_t step = ew_magnitude(plan->loop[i].stride[k]);
-        int64_t some = step < EW_LINE ? 1 : extent[i] / places(step);
+        int64_t some = step < EW_LINE ? 1 : extent[i] / ew_layout_places(step);
         together *= some > 1 ? some : 1;
     }
     return together > TOGETHER;
@@ -330,27 +324,44 @@ static bool goes_one_by_one(const struct elementwise_plan *plan)
     return cols < (plan->level == EW_LEVEL_AVX2 ? COMPARED_ROW : VECTOR_ROW);
 }
 
+/* Elements of a row of a copy to places with gaps: it goes along either loop,
+   but those of what it turned first. 0: it is no such copy, or turns parts of
+   blocks, which take longer. */
+static int64_t put_rows(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[EW_OUT];
+    bool packs = plan->pass.pack[EW_X];
+    if (!ew_strategy_moves(plan) || cols->stride[EW_OUT] == size ||
+        (packs && rows->n * size < EW_TURNED_BYTES))
+        return 0;
+    return packs || cols->n > rows->n ? cols->n : rows->n;
+}
+
 int64_t ew_tile_flat(const struct elementwise_plan *plan,
                      const int64_t extent[])
 {
     const struct ew_loop *loop = plan->loop;
     int64_t cols = loop[0].n, cost = 0;
     bool packs = ew_pass_buffers(&plan->pass);
+    int64_t puts = put_rows(plan), row = puts ? puts : cols;
     for (int k = 0; k <= EW_OUT; k++) {
         int64_t step = loop[0].stride[k];
         if (k < 2 && plan->pass.pack[k])
             cost += pack_cost(plan, k);
+        else if (k == EW_OUT && puts)
+            cost += COPY_COST + PUT_ROW / row;
         else if (k == EW_OUT && ew_strategy_scatters(plan))
             cost += PUT_COST + PUT_ROW / cols;
         else if (step != 0 && step != plan->pass.stored[k] &&
                  !ew_strategy_divides_c64(plan))
-            cost += STRIDED_COST;
+            cost += puts ? GATHER_COST : STRIDED_COST;
     }
     cost += (packs ? TILE_COST : CALL_COST) / ew_tile_elements(plan, extent);
     if (plan->pass.fold)
         return cost;
     bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
-    return cost + (lines ? LINE_ROW : figures_of(plan)->row) / cols +
+    return cost + (lines ? LINE_ROW : figures_of(plan)->row) / row +
            (goes_one_by_one(plan) ? ONE_COST : 0);
 }
 

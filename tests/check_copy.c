@@ -319,6 +319,30 @@ START_TEST(any_layout_and_axis_is_copied_as_in_the_reference)
 END_TEST
 
 /* A source at every byte of an address, as in a file's record. */
+/* One row, copied to so many that they are more than is copied at once. */
+START_TEST(many_rows_are_copies_of_one)
+{
+    static const int64_t shapes[][2] = {{9000, 1},  {3000, 3},  {333, 100},
+                                        {17, 1024}, {16, 1024}, {9, 3001},
+                                        {2, 9000},  {3, 16384}};
+    struct support_tensor src = {0}, dst = {0};
+    for (int i = 0; i < 8; i++)
+        for (int from = 1; from < TYPES_END; from++) {
+            const int64_t *shape = shapes[i];
+            elementwise_dtype type = (elementwise_dtype)from;
+            support_make(&src, type, 1, shape + 1, NULL, SUPPORT_HIGH);
+            support_make(&dst, type, 2, shape, NULL, SUPPORT_HIGH);
+            support_fill(&src);
+            support_keep(&src);
+            support_keep(&dst);
+            support_verify_copy(elementwise_copy(&src.t, -1, &dst.t), &src, -1,
+                                &dst);
+        }
+    support_free(&src);
+    support_free(&dst);
+}
+END_TEST
+
 START_TEST(src_may_be_misaligned)
 {
     static char bytes[64 * 16 + 16];
@@ -474,6 +498,7 @@ int main(void)
     tcase_add_test(values, known_traps_of_double_rounding_are_avoided);
     tcase_add_test(values, floats_saturate_in_integers_and_nan_is_0);
     tcase_add_test(layouts, any_layout_and_axis_is_copied_as_in_the_reference);
+    tcase_add_test(layouts, many_rows_are_copies_of_one);
     tcase_add_loop_test(layouts, src_may_be_misaligned, 1, TYPES_END);
     tcase_add_loop_test(layouts, dst_must_be_aligned, 1, TYPES_END);
     tcase_add_loop_test(refusals, complex_does_not_become_real, 1, TYPES_END);

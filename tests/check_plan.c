@@ -448,7 +448,8 @@ static int walk_plan(const struct elementwise_plan *p, struct triple *list)
 
 /* Loops that could be one, or run backwards through out, are a loss. Out of
    out's order are only the second, where it was brought near for an input that
-   is transposed, and the third, for one that is kept there. */
+   is transposed, the third, for one that is kept there, and the first, along
+   which inputs are dense, where out has gaps in all of them. */
 static bool is_normal(const struct elementwise_plan *p)
 {
     int64_t inside = 0;
@@ -457,8 +458,9 @@ static bool is_normal(const struct elementwise_plan *p)
         bool merges = i > 0;
         for (int k = 0; k < 3 && i > 0; k++)
             merges = merges && l->stride[k] == l[-1].n * l[-1].stride[k];
-        bool brought =
-            (i == 1 && p->pass.turn) || (i == 2 && p->pass.again == 2);
+        bool brought = (i == 1 && p->pass.turn) ||
+                       (i == 2 && p->pass.again == 2) ||
+                       (i == 0 && l->stride[EW_OUT] > p->pass.stored[EW_OUT]);
         if (l->n < 2 || l->stride[EW_OUT] <= 0 || merges ||
             (!brought && l->stride[EW_OUT] < inside))
             return false;

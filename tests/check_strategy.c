@@ -610,7 +610,9 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    {{1990, 2101}, ELEMENTWISE_F64, 0, 8, 1, 1},
                    {{1300, 1301}, ELEMENTWISE_F64, 0, 8, 1, 1},
                    {{1100, 1101}, ELEMENTWISE_F64, 0, 8, 0, 1},
-                   {{1990, 2101}, ELEMENTWISE_F64, 't', 64, 0, 1},
+                   {{1990, 2101}, ELEMENTWISE_F64, 't', 8, 1, 1},
+                   {{900, 1001}, ELEMENTWISE_F64, 't', 8, 0, 1},
+                   {{31, 1 << 17 | 1}, ELEMENTWISE_F64, 't', 64, 0, 1},
                    {{1990, 2101}, ELEMENTWISE_F64, 'g', 8, 0, 1},
                    {{1990, 2101}, ELEMENTWISE_F16, 0, 32, 0, 0},
                    {{500, 500}, ELEMENTWISE_F32, 0, 32, 0, 0},
@@ -630,6 +632,83 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
         ck_assert(!p.pass.distant ||
                   (p.pass.ahead[EW_X] && p.pass.ahead[EW_Y]));
     }
+}
+END_TEST
+
+/* Elements of 16 bytes that become bytes are in wide tiles, and what they need
+   is asked for as far as inputs are large. */
+START_TEST(turned_tiles_of_large_elements_that_become_bytes_are_wide)
+{
+    static const struct {
+        int64_t shape[2];
+        int rows;
+        bool distant;
+    } layouts[] = {{{600, 158}, 8, 0}, {{6636, 158}, 4, 1}};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    ew_cpu_tune(EW_LATE_READS);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const int64_t *shape = layouts[i].shape, down[] = {1, shape[0]};
+        elementwise_tensor a = {NULL, ELEMENTWISE_C128, 2, shape, NULL};
+        elementwise_tensor b = {NULL, ELEMENTWISE_C128, 2, shape, down};
+        elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 2, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(
+            ew_plan_make(&p, ELEMENTWISE_LOGICAL_AND, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.turn, layouts[i].rows);
+        ck_assert_int_eq(p.pass.distant, layouts[i].distant);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* Out has gaps in all its rows, and inputs are dense along another loop: rows
+   are theirs, or all are turned if out is scattered under masks. */
+START_TEST(rows_are_those_of_inputs_where_out_has_gaps)
+{
+    enum way { OUTS, INPUTS, TURNED };
+    static const struct {
+        elementwise_op op;
+        elementwise_dtype type;
+        int64_t shape[3], out[3];
+        enum way base, masks;
+    } layouts[] = {
+        {ELEMENTWISE_ADD, ELEMENTWISE_F64, {40, 3, 32}, {192, 2, 6}, 1, 1},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F64, {1, 402, 326}, {1, 2, 804}, 1, 1},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, {1, 402, 326}, {1, 2, 804}, 1, 2},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, {1, 402, 326}, {1, 8, 3216}, 1, 1},
+        {ELEMENTWISE_ADD, ELEMENTWISE_U8, {1, 402, 326}, {1, 2, 804}, 1, 2},
+        /* lines of out in a few places of a cache, or too many of them */
+        {ELEMENTWISE_ADD, ELEMENTWISE_F64, {1, 512, 65}, {1, 2, 1024}, 0, 0},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F64, {1, 99, 513}, {1, 2, 202}, 0, 0},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F64, {1, 99, 512}, {1, 2, 202}, 1, 1},
+        /* rows of three; out's are dense; bytes; halves */
+        {ELEMENTWISE_ADD, ELEMENTWISE_F64, {1, 402, 3}, {1, 2, 804}, 0, 0},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F64, {1, 402, 326}, {1, 1, 402}, 0, 0},
+        {ELEMENTWISE_ADD, ELEMENTWISE_U8, {30, 40, 20}, {3, 90, 3610}, 0, 0},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F16, {1, 402, 15}, {1, 40, 16082}, 0, 1},
+        {ELEMENTWISE_POW, ELEMENTWISE_F16, {1, 40, 326}, {1, 40, 1604}, 0, 0}};
+    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+        int level = i % 2 ? EW_LEVEL_AVX512 : EW_LEVEL_BASE;
+        enum way way = i % 2 ? layouts[i / 2].masks : layouts[i / 2].base;
+        elementwise_dtype type = layouts[i / 2].type;
+        const int64_t *shape = layouts[i / 2].shape;
+        elementwise_tensor a = {NULL, type, 3, shape, NULL};
+        elementwise_tensor o = {NULL, type, 3, shape, layouts[i / 2].out};
+        struct elementwise_plan p;
+        ew_cpu_limit(level);
+        if (ew_cpu_level() != level)
+            continue;
+        ck_assert_int_eq(ew_plan_make(&p, layouts[i / 2].op, &a, &a, -1, &o),
+                         0);
+        const struct ew_loop *row = &p.loop[0];
+        bool along = row->stride[EW_X] == p.pass.stored[EW_X];
+        bool turned = p.pass.turn && ew_strategy_scatters(&p);
+        ck_assert_msg(along == (way == INPUTS) && turned == (way == TURNED),
+                      "%d", (int)i);
+        ck_assert(!along || !ew_pass_tiles(&p.pass));
+    }
+    ew_cpu_limit(EW_LEVELS);
 }
 END_TEST
 
@@ -682,6 +761,8 @@ END_TEST
    it serves all steps, whether it is a part of a row or some rows. */
 START_TEST(large_inputs_that_stand_still_are_read_again_while_they_are_near)
 {
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(0);
     static const struct {
         elementwise_op op;
         elementwise_dtype type;
@@ -709,6 +790,37 @@ START_TEST(large_inputs_that_stand_still_are_read_again_while_they_are_near)
         ck_assert_int_eq(ew_strategy_keeps(&p, EW_Y), layouts[i].again > 0);
         ck_assert(!p.calls || !layouts[i].again);
     }
+}
+END_TEST
+
+/* Where processors read rows ahead but no pieces of them, large ones are left
+   whole, unless they are pieces anyway. */
+START_TEST(large_inputs_are_read_row_by_row_where_processors_read_late)
+{
+    static const struct {
+        int64_t row;
+        bool converts;
+        int again;
+    } layouts[] = {{196608, 0, 1},
+                   {262143, 0, 1},
+                   {262144, 0, 0},
+                   {786432, 0, 0},
+                   {262144, 1, 1}};
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(EW_LATE_READS);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const int64_t shape[] = {8, layouts[i].row};
+        elementwise_dtype type =
+            layouts[i].converts ? ELEMENTWISE_F64 : ELEMENTWISE_F32;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 1, shape + 1, NULL};
+        elementwise_tensor o = {NULL, type, 2, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_msg(p.pass.again == layouts[i].again, "%d: loop %d", (int)i,
+                      p.pass.again);
+    }
+    ew_cpu_limit(EW_LEVELS);
 }
 END_TEST
 
@@ -840,13 +952,13 @@ static void random_shape(int64_t shape[4])
     }
 }
 
-/* Dense in a random order of dimensions, some of them backwards, of inputs some
-   broadcast. */
+/* Dense in a random order of dimensions, or with gaps in all, some of them
+   backwards, of inputs some broadcast. */
 static void random_strides(const int64_t shape[4], int64_t strides[4],
                            bool input)
 {
     int order[] = {0, 1, 2, 3};
-    int64_t dense = input && !support_random(0, 4) ? 2 : 1;
+    int64_t dense = !support_random(0, 4) ? 2 : 1;
     support_shuffle(order, 0, 4);
     for (int i = 0; i < 4; i++) {
         strides[order[i]] = dense;
@@ -1177,6 +1289,43 @@ START_TEST(inputs_from_memory_give_the_results_of_the_reference)
 }
 END_TEST
 
+/* Inputs in order, and an output in another one with gaps, of rows that are
+   turned, or left to inputs. */
+static void try_apart(elementwise_op op)
+{
+    elementwise_dtype types[3];
+    int64_t shape[3], strides[3], step = support_random(2, 4);
+    int order[] = {0, 1, 2};
+    if (!random_types(op, types))
+        return;
+    types[1] = support_random(0, 2) ? types[0] : types[1];
+    elementwise_result_type(op, types[0], types[1], &types[2]);
+    support_shuffle(order, 0, 3);
+    for (int i = 0; i < 3; i++)
+        shape[i] = support_random(1, i == order[0] ? 200 : 30);
+    for (int i = 0; i < 3; i++) {
+        strides[order[i]] = step;
+        step *= shape[order[i]];
+    }
+    support_make(&x, types[0], 3, shape, NULL, SUPPORT_HIGH);
+    if (support_random(0, 3))
+        support_make(&y, types[1], 3, shape, NULL, SUPPORT_LOW);
+    else
+        support_make(&y, types[1], 1, shape + 2, NULL, SUPPORT_LOW);
+    support_make(&out, types[2], 3, shape, strides, SUPPORT_HIGH);
+    fill_and_verify(op, NULL);
+}
+
+START_TEST(outputs_with_gaps_in_another_order_get_the_results_of_the_reference)
+{
+    if (!support_level(_i))
+        return;
+    for (int round = 0; round < (support_long() ? 5000 : 200); round++)
+        try_apart(ops[round % 4]);
+    release();
+}
+END_TEST
+
 START_TEST(every_layout_is_copied)
 {
     int64_t shape[4], strides[4];
@@ -1227,6 +1376,11 @@ int main(void)
     tcase_add_test(
         choosing,
         large_inputs_that_stand_still_are_read_again_while_they_are_near);
+    tcase_add_test(choosing,
+                   large_inputs_are_read_row_by_row_where_processors_read_late);
+    tcase_add_test(choosing,
+                   turned_tiles_of_large_elements_that_become_bytes_are_wide);
+    tcase_add_test(choosing, rows_are_those_of_inputs_where_out_has_gaps);
     tcase_add_test(choosing, tiles_of_a_turned_input_follow_where_it_reads_on);
     tcase_add_test(choosing, elements_with_gaps_are_gathered);
     tcase_add_loop_test(choosing, rows_of_out_with_gaps_are_made_dense_first, 0,
@@ -1253,6 +1407,10 @@ int main(void)
     tcase_add_loop_test(running,
                         rows_of_out_with_gaps_get_the_results_of_the_reference,
                         0, EW_LEVELS);
+    tcase_add_loop_test(
+        running,
+        outputs_with_gaps_in_another_order_get_the_results_of_the_reference, 0,
+        EW_LEVELS);
     tcase_add_loop_test(running, every_layout_is_copied, 0, EW_LEVELS);
     tcase_add_loop_test(running, comparisons_keep_a_row_of_halves, 0,
                         EW_LEVELS);
