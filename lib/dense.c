@@ -116,11 +116,12 @@ static inline bool are_usable(const elementwise_tensor *x,
 }
 
 /* The commonest calls: one loop over operands of out's shape or of rank 0, and
-   which of them have a shape is known at compile time. */
+   which of them have a shape is known at compile time. around is for kernels
+   that make more than an operation. */
 static inline __attribute__((always_inline)) bool
 run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
          const elementwise_tensor *y, bool walks_y,
-         const elementwise_tensor *out)
+         const elementwise_tensor *out, struct ew_around *around)
 {
     int64_t n = 1, size = (int64_t)ew_types_size(x->dtype);
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
@@ -137,7 +138,7 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
                           n * size_out};
     if (ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
         return false;
-    void *const data[] = {x->data, y->data, out->data};
+    void *const data[] = {x->data, y->data, out->data, around};
     const struct ew_stride stride[] = {
         {0, walks_x ? size : 0}, {0, walks_y ? size : 0}, {0, size_out}};
     kernel(1, n, data, stride);
@@ -187,11 +188,14 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
 static __attribute__((noinline)) bool run_scalar(ew_kernel *kernel,
                                                  const elementwise_tensor *x,
                                                  const elementwise_tensor *y,
-                                                 const elementwise_tensor *out)
+                                                 const elementwise_tensor *out,
+                                                 struct ew_around *around)
 {
     if (y->ndim == 0)
-        return x->ndim == out->ndim && run_line(kernel, x, true, y, false, out);
-    return y->ndim == out->ndim && run_line(kernel, x, false, y, true, out);
+        return x->ndim == out->ndim &&
+               run_line(kernel, x, true, y, false, out, around);
+    return y->ndim == out->ndim &&
+           run_line(kernel, x, false, y, true, out, around);
 }
 
 /* False: it was not a simple call, and nothing is done. */
@@ -206,9 +210,9 @@ static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
     if (!kernel)
         return false;
     bool alike = x->ndim == out->ndim && y->ndim == out->ndim;
-    if (alike && run_line(kernel, x, true, y, true, out))
+    if (alike && run_line(kernel, x, true, y, true, out, NULL))
         return true;
-    if (!alike && (!x->ndim || !y->ndim) && run_scalar(kernel, x, y, out))
+    if (!alike && (!x->ndim || !y->ndim) && run_scalar(kernel, x, y, out, NULL))
         return true;
     return run_loops(kernel, x, y, axis, out);
 }
@@ -220,4 +224,21 @@ elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
 {
     return run_simple(op, x, y, axis, out) ? ELEMENTWISE_OK
                                            : otherwise(op, x, y, axis, out);
+}
+
+bool ew_dense_run_around(elementwise_op op, const elementwise_tensor *x,
+                         const elementwise_tensor *y,
+                         const elementwise_tensor *out,
+                         struct ew_around *around)
+{
+    if ((int)op > EW_PAST_LAST || !are_plain(x, y, out) ||
+        !ew_types_direct(op, x->dtype, y->dtype, out->dtype))
+        return false;
+    ew_kernel *kernel =
+        ew_table_direct(ew_cpu_level(), EW_WHOLE + (int)op, x->dtype);
+    if (!kernel)
+        return false;
+    if (x->ndim == out->ndim && y->ndim == out->ndim)
+        return run_line(kernel, x, true, y, true, out, around);
+    return (!x->ndim || !y->ndim) && run_scalar(kernel, x, y, out, around);
 }

@@ -31,15 +31,6 @@ static elementwise_status run_general(elementwise_op op,
     return run_plan(op, x, y, axis, out, NULL);
 }
 
-/* Whether options on a result of this type may need no plan. */
-static inline bool may_be_simple(const elementwise_tensor *out,
-                                 const elementwise_options *options)
-{
-    return out && !options->flags &&
-           options->act <= ELEMENTWISE_ACT_LEAKY_RELU &&
-           (out->dtype == ELEMENTWISE_F32 || out->dtype == ELEMENTWISE_F64);
-}
-
 elementwise_status elementwise_apply(elementwise_op op,
                                      const elementwise_tensor *x,
                                      const elementwise_tensor *y, int axis,
@@ -53,7 +44,7 @@ elementwise_status elementwise_apply(elementwise_op op,
         return status;
     if (ew_fuse_nothing(options) && !options->flags)
         return ew_dense_run(op, x, y, axis, out, run_general);
-    if (may_be_simple(out, options) && ew_fuse_run(op, x, y, out, options))
+    if (ew_fuse_run(op, x, y, out, options))
         return ELEMENTWISE_OK;
     return run_plan(op, x, y, axis, out, options);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "cpu.h"
+#include "dense.h"
 #include "message.h"
 #include "strategy.h"
 #include "table.h"
@@ -205,54 +206,13 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     return ELEMENTWISE_OK;
 }
 
-/* Dense, and of out's type and shape. */
-static bool is_like(const elementwise_tensor *t, const elementwise_tensor *out)
-{
-    return t && !t->strides && (t->shape || !t->ndim) &&
-           t->dtype == out->dtype && ew_shape_equal(t, out);
-}
-
-/* The elements of a dense operand that planning would accept; 0: there are
-   none, or planning has to say. */
-static int64_t elements(const elementwise_tensor *out)
-{
-    int64_t n = 1;
-    if (out->strides || (unsigned)out->ndim >= ELEMENTWISE_MAX_NDIM ||
-        (out->ndim && !out->shape))
-        return 0;
-    for (int i = 0; i < out->ndim; i++)
-        if (out->shape[i] < 1 || __builtin_mul_overflow(n, out->shape[i], &n) ||
-            n > EW_STREAM_FROM)
-            return 0;
-    return n;
-}
-
-/* Whether t is there, aligned, and apart from so many bytes of out, or out. */
-static bool is_usable(const elementwise_tensor *t,
-                      const elementwise_tensor *out, int64_t bytes)
-{
-    uintptr_t a = (uintptr_t)t->data, b = (uintptr_t)out->data;
-    return a && a % ew_types_align(t->dtype) == 0 &&
-           (a == b || (b - a >= (uintptr_t)bytes && a - b >= (uintptr_t)bytes));
-}
-
 bool ew_fuse_run(elementwise_op op, const elementwise_tensor *x,
                  const elementwise_tensor *y, const elementwise_tensor *out,
                  const elementwise_options *options)
 {
-    int64_t n = elements(out);
-    if (n == 0 || op > EW_PAST_LAST || !is_like(x, out) || !is_like(y, out) ||
-        !ew_types_direct(op, x->dtype, y->dtype, out->dtype))
-        return false;
-    int64_t size = (int64_t)ew_types_size(out->dtype), bytes = n * size;
-    ew_kernel *kernel = ew_table_kernel(ew_cpu_level(), EW_WHOLE + (int)op,
-                                        out->dtype, out->dtype);
-    if (!kernel || ew_strategy_streams(bytes) || !is_usable(x, out, bytes) ||
-        !is_usable(y, out, bytes) || !is_usable(out, out, bytes))
+    if (!out || options->flags || options->act > ELEMENTWISE_ACT_LEAKY_RELU ||
+        (out->dtype != ELEMENTWISE_F32 && out->dtype != ELEMENTWISE_F64))
         return false;
     struct ew_around numbers = around(out->dtype, options);
-    void *const data[] = {x->data, y->data, out->data, &numbers};
-    const struct ew_stride stride[] = {{0, size}, {0, size}, {0, size}};
-    kernel(1, n, data, stride);
-    return true;
+    return ew_dense_run_around(op, x, y, out, &numbers);
 }

@@ -22,9 +22,9 @@ bool ew_fuse_takes_out(const elementwise_options *options);
 void ew_fuse_scales(struct ew_pass *pass, int level, elementwise_dtype compute,
                     const elementwise_options *options);
 
-/* Makes the commonest calls without a plan: dense operands of out's shape, by
-   an operation whose kernel makes all that the options, which were checked, ask
-   for. False: it was not one, and nothing is done. */
+/* Makes the commonest calls without a plan: on floats, by an operation whose
+   kernel makes all that the options, which were checked, ask for. False: it was
+   not one, and nothing is done. */
 bool ew_fuse_run(elementwise_op op, const elementwise_tensor *x,
                  const elementwise_tensor *y, const elementwise_tensor *out,
                  const elementwise_options *options);

@@ -13,6 +13,8 @@
 
 static struct support_tensor x, y, out;
 
+enum { SAME_BYTES = 1 << 10 }; /* of a result that is made in two ways */
+
 static elementwise_options options_of(elementwise_act act, double scale_x,
                                       double scale_y)
 {
@@ -235,6 +237,83 @@ static void refuse(elementwise_op op, elementwise_dtype type,
     ck_assert_ptr_null(plan);
 }
 
+/* Runs op by a plan, and the same without one: whether that is done, and is
+   the same bits then. */
+static bool runs_without_plan(elementwise_op op, const elementwise_options *o,
+                              bool *same)
+{
+    elementwise_plan *plan;
+    size_t bytes = (size_t)out.shape[0] * elementwise_dtype_size(out.t.dtype);
+    char want[SAME_BYTES];
+    ck_assert_int_eq(
+        elementwise_plan_create(&plan, op, &x.t, &y.t, -1, &out.t, o), 0);
+    elementwise_plan_run(plan, x.t.data, y.t.data, out.t.data);
+    elementwise_plan_destroy(plan);
+    memcpy(want, out.t.data, bytes);
+    memset(out.t.data, 0xA5, bytes);
+    if (!ew_fuse_run(op, &x.t, &y.t, &out.t, o))
+        return false;
+    *same = memcmp(want, out.t.data, bytes) == 0;
+    return true;
+}
+
+/* A row or a number. */
+static void draw(struct support_tensor *t, elementwise_dtype type, int64_t n)
+{
+    support_make(t, type, n > 0, &n, NULL, SUPPORT_HIGH);
+    for (int64_t i = 0; i < (n ? n : 1); i++)
+        support_value(type,
+                      t->area + i * (int64_t)elementwise_dtype_size(type));
+}
+
+/* One of x and y may be a number. */
+START_TEST(simple_calls_are_made_without_a_plan)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_F32, ELEMENTWISE_F64};
+    for (int op = 1; op <= EW_PAST_LAST; op++)
+        for (int i = 0; i < 60; i++) {
+            int64_t n = support_random(1, SAME_BYTES / 8);
+            elementwise_dtype type = types[i % 2];
+            elementwise_options o =
+                options_of((elementwise_act)(i / 2 % 4), i % 3 ? -1.5 : 1, 2);
+            bool same = false;
+            draw(&x, type, i % 5 == 0 ? 0 : n);
+            draw(&y, type, i % 5 == 1 ? 0 : n);
+            support_make(&out, type, 1, &n, NULL, SUPPORT_LOW);
+            ck_assert(runs_without_plan((elementwise_op)op, &o, &same));
+            ck_assert_msg(same, "op %d, case %d, %d elements", op, i, (int)n);
+        }
+}
+END_TEST
+
+START_TEST(other_calls_need_a_plan)
+{
+    elementwise_options o = options_of(ELEMENTWISE_ACT_RELU, 1, 1);
+    draw(&x, ELEMENTWISE_F32, 8);
+    draw(&y, ELEMENTWISE_F32, 8);
+    draw(&out, ELEMENTWISE_F32, 8);
+    ck_assert(ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
+    ck_assert(!ew_fuse_run(ELEMENTWISE_POW, &x.t, &y.t, &out.t, &o));
+    ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, NULL, &y.t, &out.t, &o));
+    ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, NULL, &o));
+    ck_assert(!ew_fuse_run((elementwise_op)0, &x.t, &y.t, &out.t, &o));
+    o.flags = ELEMENTWISE_STREAM;
+    ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
+    o = options_of(ELEMENTWISE_ACT_TANH, 1, 1);
+    ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
+    o = options_of(ELEMENTWISE_ACT_RELU, 1, 1);
+    y.shape[0] = 7;
+    ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
+    y.shape[0] = 8;
+    y.t.dtype = ELEMENTWISE_I32;
+    ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
+    draw(&y, ELEMENTWISE_F16, 8);
+    draw(&x, ELEMENTWISE_F16, 8);
+    draw(&out, ELEMENTWISE_F16, 8);
+    ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
+}
+END_TEST
+
 START_TEST(results_that_are_no_floats_are_refused)
 {
     elementwise_options act = ELEMENTWISE_OPTIONS_INIT, scale = act,
@@ -287,6 +366,8 @@ int main(void)
     tcase_add_loop_test(options, halves_that_are_cut_off_stay_halves, 0, 3);
     tcase_add_test(options, an_activation_of_long_rows_makes_the_operation_too);
     tcase_add_test(options, a_plan_says_what_is_fused);
+    tcase_add_test(options, simple_calls_are_made_without_a_plan);
+    tcase_add_test(options, other_calls_need_a_plan);
     tcase_add_test(refused, results_that_are_no_floats_are_refused);
     tcase_add_test(refused, sums_take_neither);
     TCase *const cases[] = {options, refused, NULL};
