@@ -141,8 +141,12 @@ ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,
 
 ew_sum *ew_table_fused(int level, elementwise_dtype dtype, int op, int which)
 {
-    if (dtype > ELEMENTWISE_F64)
+    /* What is done to each part of a complex number is done to reals. */
+    bool by_parts = op == ELEMENTWISE_ADD || op == ELEMENTWISE_SUB;
+    if (dtype > ELEMENTWISE_F64 && !by_parts)
         return NULL;
+    if (dtype > ELEMENTWISE_F64)
+        dtype = dtype == ELEMENTWISE_C64 ? ELEMENTWISE_F32 : ELEMENTWISE_F64;
     return (*levels[level].fused[dtype - ELEMENTWISE_F16])[op][which];
 }
 

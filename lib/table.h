@@ -39,8 +39,8 @@ ew_slope *ew_table_slope(int level, elementwise_dtype dtype,
 ew_derivative *ew_table_derivative(int level, elementwise_dtype dtype, int op,
                                    int which);
 
-/* The kernel that stores one derivative and sums another, of f16 ... f64; NULL
-   if there is none. */
+/* The kernel that stores one derivative and sums another, in reals: of complex
+   numbers each part; NULL if there is none. */
 ew_sum *ew_table_fused(int level, elementwise_dtype dtype, int op, int which);
 
 /* The kernel that sums f16 ... f64. */
