@@ -124,13 +124,21 @@ static void bring_all(const struct ew_gradient *g, const struct ew_walk *w,
     }
 }
 
-/* Moves dense rows, or rows of elements of another size, to an output. */
+/* Moves dense rows, or rows of elements of another size, to an output: mostly
+   along its own, which takes no loops. */
 static void store_moved(const struct ew_gradient *g, int out,
                         const struct ew_block *tile, const void *made,
                         struct ew_stride from)
 {
     const struct ew_stride s = tile->stride[out];
     struct ew_loop loop[2] = {{.n = tile->cols}, {.n = tile->rows}};
+    if (s.col > 0 && (!s.row || ew_magnitude(s.row) >= s.col)) {
+        ew_table_move(g->level, g->dtype[out])(
+            tile->rows, tile->cols,
+            (void *[]){(void *)made, NULL, tile->data[out]},
+            (struct ew_stride[]){from, {0, 0}, s});
+        return;
+    }
     loop[0].stride[EW_X] = from.col;
     loop[1].stride[EW_X] = from.row;
     loop[0].stride[EW_OUT] = s.col;
