@@ -1349,10 +1349,8 @@ START_TEST(every_layout_is_copied)
 }
 END_TEST
 
-int main(void)
+static void add_choosing(TCase *choosing)
 {
-    TCase *choosing = support_case("choosing");
-    TCase *running = support_case("running");
     tcase_add_loop_test(choosing, short_rows_are_left_to_kernels_with_masks, 0,
                         EW_LEVELS);
     tcase_add_test(choosing, few_rows_are_called_across);
@@ -1387,6 +1385,10 @@ int main(void)
                         EW_LEVELS);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
                         sizeof choices / sizeof *choices);
+}
+
+static void add_running(TCase *running)
+{
     tcase_add_loop_test(
         running, every_layout_gives_the_results_of_the_reference, 0, EW_LEVELS);
     tcase_add_loop_test(running,
@@ -1418,6 +1420,14 @@ int main(void)
                         0, EW_LEVELS);
     tcase_add_loop_test(running, comparisons_take_long_elements_row_by_row, 0,
                         EW_LEVELS);
+}
+
+int main(void)
+{
+    TCase *choosing = support_case("choosing");
+    TCase *running = support_case("running");
+    add_choosing(choosing);
+    add_running(running);
     TCase *const cases[] = {choosing, running, NULL};
     return support_run("strategy", cases);
 }
