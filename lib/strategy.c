@@ -393,16 +393,16 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     struct ew_pass *pass = &plan->pass;
     bool tiles = ew_pass_tiles(pass);
     int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
-    bool by_row = go_along_inputs(plan);
-    if (!by_row) {
+    bool settled = go_along_inputs(plan);
+    if (!settled) {
         ew_strategy_turn(plan);
         tiles |= scatter(plan);
         tiles |= gather(plan) && !pass->turn;
-        by_row = ew_strategy_rows(plan, tiles);
+        settled = ew_strategy_rows(plan, tiles);
     }
     if (pass->turn)
         ew_strategy_shape_turned(plan, bytes);
-    if (!by_row)
+    if (!settled)
         deepen(plan, bytes / pass->stored[EW_OUT]); /* instead of that */
     if (pass->deep)
         ask_deep(plan);

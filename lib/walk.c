@@ -260,21 +260,31 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
         shape(g, w);
 }
 
+/* Block by block. Not inlined, as tiles of several loops need their room on the
+   stack for more. */
+static __attribute__((noinline)) void run_blocks(const struct ew_gradient *g,
+                                                 const struct ew_walk *w,
+                                                 const struct ew_loop *loop,
+                                                 void *const data[],
+                                                 struct ew_walk_room *room)
+{
+    struct ew_block block = ew_block_start(loop, w->inside, EW_OPERANDS, data);
+    int64_t index[ELEMENTWISE_MAX_NDIM + 1] = {0};
+    do
+        ew_walk_block(g, w, &block, room);
+    while (
+        ew_loops_advance(loop, 2, w->inside, EW_OPERANDS, index, block.data));
+}
+
 /* The loops inside, over one part of the sums. */
 static void run_inside(const struct ew_gradient *g, const struct ew_walk *w,
                        const struct ew_loop *loop, void *const data[],
                        struct ew_walk_room *room)
 {
-    struct ew_block block = ew_block_start(loop, w->inside, EW_OPERANDS, data);
-    int64_t index[ELEMENTWISE_MAX_NDIM + 1] = {0};
-    if (w->deep) {
+    if (w->deep)
         ew_walk_deep(g, w, loop, data, room);
-        return;
-    }
-    do
-        ew_walk_block(g, w, &block, room);
-    while (
-        ew_loops_advance(loop, 2, w->inside, EW_OPERANDS, index, block.data));
+    else
+        run_blocks(g, w, loop, data, room);
 }
 
 /* The finished sums go to the output. Not inlined, to have its loops on the

@@ -318,7 +318,6 @@ START_TEST(any_layout_and_axis_is_copied_as_in_the_reference)
 }
 END_TEST
 
-/* A source at every byte of an address, as in a file's record. */
 /* One row, copied to so many that they are more than is copied at once. */
 START_TEST(many_rows_are_copies_of_one)
 {
@@ -343,6 +342,7 @@ START_TEST(many_rows_are_copies_of_one)
 }
 END_TEST
 
+/* A source at every byte of an address, as in a file's record. */
 START_TEST(src_may_be_misaligned)
 {
     static char bytes[64 * 16 + 16];

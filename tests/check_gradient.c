@@ -358,6 +358,23 @@ START_TEST(wrong_operands_are_refused)
 }
 END_TEST
 
+/* The real part of x / y is 0, as what it cancels is beyond double's digits,
+   and the imaginary part beyond f32. */
+START_TEST(a_complex_slope_beyond_f32_is_no_zero)
+{
+    float x[] = {-2.25f, 1e30f}, y[] = {1e-40f, 1e-40f}, g[] = {1e-20f, 1.5f};
+    float dy[2] = {0};
+    elementwise_tensor tx = {x, ELEMENTWISE_C64, 0, NULL, NULL}, ty = tx,
+                       tg = tx, tdy = tx;
+    ty.data = y;
+    tg.data = g;
+    tdy.data = dy;
+    ck_assert_int_eq(elementwise_div_grad(&tx, &ty, &tg, -1, NULL, &tdy),
+                     ELEMENTWISE_OK);
+    ck_assert(isinf(dy[0]) && dy[0] < 0);
+}
+END_TEST
+
 START_TEST(missing_operands_and_wrong_options_are_refused)
 {
     static const struct support_shapes same = {-1, 1, 1, 1, {6}, {6}, {6}};
@@ -697,6 +714,7 @@ static TCase *refusals(void)
                         5);
     tcase_add_loop_test(tests, sums_of_nothing_are_stored, 1, 5);
     tcase_add_loop_test(tests, wrong_operands_are_refused, 1, 5);
+    tcase_add_test(tests, a_complex_slope_beyond_f32_is_no_zero);
     tcase_add_test(tests, missing_operands_and_wrong_options_are_refused);
     tcase_add_loop_test(tests, wrong_axes_are_refused, 1, 5);
     tcase_add_test(tests, sum_to_refuses_what_is_wrong);

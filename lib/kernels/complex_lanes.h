@@ -6,7 +6,7 @@
  *
  * Measured needs for intrinsics: compilers convert a vector in two halves, with
  * which a quotient takes 1.3 times as long, and have no way to look at all
- * reals.
+ * lanes.
  */
 #ifndef EW_COMPLEX_LANES_H
 #define EW_COMPLEX_LANES_H
