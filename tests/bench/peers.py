@@ -341,6 +341,8 @@ class Paddle:
             return loop(lambda: self.paddle.sum(x, axes))
         if row.kind == GRADIENT:
             return self.gradient(row, x, y, self.view(row.operands[OUT]))
+        if not row.operands[OUT].dense():  # its results are
+            raise NotImplementedError("layout")
         if row.act:
             f = getattr(self.paddle.nn.functional, row.act)
             op = self.placed[row.op]
