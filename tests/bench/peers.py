@@ -13,6 +13,7 @@ import gc
 import json
 import math
 import os
+import random
 import statistics
 import time
 from itertools import repeat
@@ -40,6 +41,7 @@ BATCH = 5e-4  # seconds of calls between two readings of the clock
 WARMING = 4  # calls before them, which find the caches as another left them
 COLD = 0.02  # seconds of a call that is too slow to repeat for that
 ROUNDS, FEWEST = 15, 5
+ORDERS = random.Random(0)
 REFRESH = 40  # rows, after which the machine is measured again
 LONGEST = 1.5  # seconds for a row, unless it is too slow for FEWEST rounds
 LONGEST_RANDOM = 0.3
@@ -433,7 +435,8 @@ def runs_of(found, row):
 
 
 def measure(runs, longest):
-    """{name: [median, lower and upper quartile]}, in turns."""
+    """{name: [median, lower and upper quartile]}, in turns, each in another
+    order: who comes behind a library that fills the caches is slower."""
     calls, warming, samples = {}, {}, {name: [] for name in runs}
     for name, run in runs.items():
         n = 1
@@ -441,11 +444,11 @@ def measure(runs, longest):
             n *= 4
         calls[name] = max(1, round(n * BATCH / seconds))
         warming[name] = WARMING if seconds / n < COLD else 0
-    names, end = list(runs), time.perf_counter() + longest
+    end = time.perf_counter() + longest
     for turn in range(ROUNDS):
         if turn >= FEWEST and time.perf_counter() > end:
             break
-        for name in names[turn % len(names):] + names[:turn % len(names)]:
+        for name in ORDERS.sample(list(runs), len(runs)):
             runs[name](warming[name])
             samples[name].append(runs[name](calls[name]) / calls[name])
     return {name: quartiles(times) for name, times in samples.items()}
