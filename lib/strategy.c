@@ -51,8 +51,11 @@ enum {
     SCATTERED_ROW = 32,        /* elements at least, */
     SCATTERED_WIDE_ROW = 128,  /* if they have 8 bytes, */
     SCATTERED_SPAN = 16 << 20, /* bytes of all operands with gaps, at most, */
-    SCATTERED_BASE = 4,        /* of one element of each that has gaps, by */
-    SCATTERED_AVX2 = 6,        /* level, */
+    SCATTERED_SPAN_BYTES = 32 << 20, /* if results have one byte, */
+    SCATTERED_NEAR = 4,  /* of a step of out, and of one element of each, and */
+    SCATTERED_SMALL = 2, /* of the largest one, for which any span does, */
+    SCATTERED_BASE = 4,  /* of one element of each that has gaps, by */
+    SCATTERED_AVX2 = 6,  /* level, */
     SCATTERED_MASKED = 12,
     SCATTERED_WIDEST = 4, /* and of an element where there are no masks, */
     SCATTERED_TURNED = 4, /* or inputs are turned */
@@ -148,6 +151,17 @@ bool ew_strategy_scatters(const struct elementwise_plan *plan)
                ew_table_move(plan->level, plan->types.operand[EW_OUT]);
 }
 
+/* Whether single elements wait for memory, to which moves would only add. */
+static bool waits_for_memory(const struct elementwise_plan *plan)
+{
+    const struct ew_pass *pass = &plan->pass;
+    return (plan->loop[0].stride[EW_OUT] > SCATTERED_NEAR ||
+            gap_bytes(plan) > SCATTERED_NEAR ||
+            ew_pass_widest(pass, EW_OUT + 1) > SCATTERED_SMALL) &&
+           spans_reach(plan, pass->stored[EW_OUT] == 1 ? SCATTERED_SPAN_BYTES
+                                                       : SCATTERED_SPAN);
+}
+
 /* Whether moves to rows of out with gaps take less than single elements do:
    not from far away, nor of short rows, copies or large elements, but where
    AVX-512 stores several under a mask. */
@@ -159,7 +173,7 @@ static bool is_worth_scattering(const struct elementwise_plan *plan)
     int64_t size = pass->stored[EW_OUT], bytes = gap_bytes(plan);
     bool still = cols->stride[EW_X] == 0 && cols->stride[EW_Y] == 0;
     if (still || block_elements(plan) < EW_WORTH_GATHERING ||
-        spans_reach(plan, SCATTERED_SPAN))
+        waits_for_memory(plan))
         return false;
     if (size == 8 &&
         (cols->stride[EW_OUT] > 2 * size || cols->n < SCATTERED_WIDE_ROW))
