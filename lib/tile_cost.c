@@ -23,7 +23,8 @@ enum {
     BASE_COST = 30,       /* of an element in any way, */
     PACK_COST = 60,       /* and where a kernel packs it */
     SCATTERED = 2,        /* so many times as much as a run that is gathered */
-    TILE_COST = 50000,    /* of steps through buffers, per tile */
+    TILE_COST = 50000,    /* of steps through buffers, per tile, */
+    PACK_CALL = 2000,     /* and of each input that a kernel packs there */
     ONE_LOAD = 16,        /* bytes of a run; what is more costs, */
     BYTE_COST = 5,        /* each */
     CALL_COST = 3000,     /* of a kernel that needs none, per two loops */
@@ -33,9 +34,11 @@ enum {
     PUT_COST = 150,       /* of one that is moved there from a tile, */
     PUT_ROW = 5000,       /* and of a row of them; */
     COPY_COST = 250,      /* of one that is copied there */
+    COPY_ROW = 600,       /* and of a row that is dense there */
     SPREAD_ROW = 300,     /* of an element of which copies are made, */
     SPREAD_BYTE = 15,     /* or of a byte in a vector of them */
-    GATHER_COST = 200,    /* of one that is picked from larger steps */
+    GATHER_COST = 200,    /* of one that is picked from larger steps, */
+    BACK_COST = 250,      /* or from steps back that are no shuffles */
     PACK_ROW = 2000,      /* of a row in which elements are picked, */
     PACK_BYTES = 5000,    /* or bytes */
     NEAR_PARTS = 3, /* lines cost such a part, as others come meanwhile, */
@@ -324,6 +327,33 @@ static bool goes_one_by_one(const struct elementwise_plan *plan)
     return cols < (plan->level == EW_LEVEL_AVX2 ? COMPARED_ROW : VECTOR_ROW);
 }
 
+/* Whether a copy makes rows of out that are dense, as a kernel that packs does,
+   of what is not turned. */
+static bool moves_dense(const struct elementwise_plan *plan)
+{
+    return ew_strategy_moves(plan) && !plan->pass.pack[EW_X] &&
+           plan->loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT];
+}
+
+/* What such a copy takes for an element: what packing does where elements lie
+   within a line or are turned in whole blocks. */
+static int64_t move_cost(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[EW_X];
+    int64_t step = ew_magnitude(cols->stride[EW_X]), row = cols->n * size;
+    bool blocks = row >= EW_TURNED_BYTES && rows->n * size >= EW_TURNED_BYTES;
+    if (step == size && cols->stride[EW_X] > 0)
+        return 0;
+    if (step <= EW_SHUFFLED * size)
+        return cols->stride[EW_X] < -size ? BACK_COST : pack_cost(plan, EW_X);
+    if (is_turned_fast(plan, EW_X))
+        return !blocks ? STRIDED_COST
+                       : PACK_COST +
+                             (row % EW_TURNED_BYTES ? PACK_ROW : 0) / cols->n;
+    return step < EW_LINE ? pack_cost(plan, EW_X) : STRIDED_COST;
+}
+
 /* Elements of a row of a copy to places with gaps: it goes along either loop,
    but those of what it turned first. 0: it is no such copy, or turns parts of
    blocks, which take longer. */
@@ -345,10 +375,14 @@ int64_t ew_tile_flat(const struct elementwise_plan *plan,
     int64_t cols = loop[0].n, cost = 0;
     bool packs = ew_pass_buffers(&plan->pass);
     int64_t puts = put_rows(plan), row = puts ? puts : cols;
+    int64_t elements = ew_tile_elements(plan, extent);
+    bool moves = moves_dense(plan);
     for (int k = 0; k <= EW_OUT; k++) {
         int64_t step = loop[0].stride[k];
-        if (k < 2 && plan->pass.pack[k])
-            cost += pack_cost(plan, k);
+        if (k == EW_X && moves)
+            cost += move_cost(plan);
+        else if (k < 2 && plan->pass.pack[k])
+            cost += pack_cost(plan, k) + PACK_CALL / elements;
         else if (k == EW_OUT && puts)
             cost += COPY_COST + PUT_ROW / row;
         else if (k == EW_OUT && ew_strategy_scatters(plan))
@@ -357,12 +391,12 @@ int64_t ew_tile_flat(const struct elementwise_plan *plan,
                  !ew_strategy_divides_c64(plan))
             cost += puts ? GATHER_COST : STRIDED_COST;
     }
-    cost += (packs ? TILE_COST : CALL_COST) / ew_tile_elements(plan, extent);
+    cost += (packs ? TILE_COST : CALL_COST) / elements;
     if (plan->pass.fold)
         return cost;
     bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
-    return cost + (lines ? LINE_ROW : figures_of(plan)->row) / row +
-           (goes_one_by_one(plan) ? ONE_COST : 0);
+    int64_t ends = moves ? COPY_ROW : lines ? LINE_ROW : figures_of(plan)->row;
+    return cost + ends / row + (goes_one_by_one(plan) ? ONE_COST : 0);
 }
 
 /* Whether rows are divided by a number each, whose inverse the kernel finds

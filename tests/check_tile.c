@@ -73,6 +73,20 @@ START_TEST(tiles_have_as_many_neighbours_as_are_turned)
 }
 END_TEST
 
+/* Both inputs are turned in blocks of 7 x 9 elements, of which one is too
+   little for a tile. */
+START_TEST(small_blocks_that_are_turned_are_together_in_a_tile)
+{
+    static const int64_t shape[] = {200, 7, 9}, turned[] = {63, 1, 7};
+    elementwise_tensor a = {NULL, ELEMENTWISE_F64, 3, shape, NULL}, b = a;
+    elementwise_tensor o = {NULL, ELEMENTWISE_F64, 3, shape, turned};
+    struct elementwise_plan p;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+    ck_assert_int_eq(p.pass.deep, 3);
+    ck_assert_int_gt(p.pass.extent[2], 1);
+}
+END_TEST
+
 static int64_t elements_of_tile(const struct elementwise_plan *plan)
 {
     int64_t elements = 1;
@@ -304,6 +318,8 @@ int main(void)
     TCase *operands = support_case("operands");
     tcase_add_test(cutting, a_plan_says_what_a_tile_of_several_loops_holds);
     tcase_add_test(cutting, tiles_have_as_many_neighbours_as_are_turned);
+    tcase_add_test(cutting,
+                   small_blocks_that_are_turned_are_together_in_a_tile);
     tcase_add_test(
         cutting, tiles_of_bytes_have_more_elements_where_few_steps_gather_them);
     tcase_add_test(cutting,
