@@ -51,7 +51,7 @@ enum {
     SCATTERED_ROW = 32,        /* elements at least, */
     SCATTERED_WIDE_ROW = 128,  /* if they have 8 bytes, */
     SCATTERED_SPAN = 16 << 20, /* bytes of all operands with gaps, at most, */
-    SCATTERED_SPAN_BYTES = 32 << 20, /* if results have one byte, */
+    SCATTERED_SPAN_BYTES = 32 << 20, /* if up to 4 become one, */
     SCATTERED_NEAR = 4,  /* of a step of out, and of one element of each, and */
     SCATTERED_SMALL = 2, /* of the largest one, for which any span does, */
     SCATTERED_BASE = 4,  /* of one element of each that has gaps, by */
@@ -155,11 +155,11 @@ bool ew_strategy_scatters(const struct elementwise_plan *plan)
 static bool waits_for_memory(const struct elementwise_plan *plan)
 {
     const struct ew_pass *pass = &plan->pass;
+    unsigned widest = ew_pass_widest(pass, EW_OUT + 1);
+    bool bytes = pass->stored[EW_OUT] == 1 && widest <= SCATTERED_WIDEST;
     return (plan->loop[0].stride[EW_OUT] > SCATTERED_NEAR ||
-            gap_bytes(plan) > SCATTERED_NEAR ||
-            ew_pass_widest(pass, EW_OUT + 1) > SCATTERED_SMALL) &&
-           spans_reach(plan, pass->stored[EW_OUT] == 1 ? SCATTERED_SPAN_BYTES
-                                                       : SCATTERED_SPAN);
+            gap_bytes(plan) > SCATTERED_NEAR || widest > SCATTERED_SMALL) &&
+           spans_reach(plan, bytes ? SCATTERED_SPAN_BYTES : SCATTERED_SPAN);
 }
 
 /* Whether moves to rows of out with gaps take less than single elements do:
