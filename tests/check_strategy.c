@@ -236,6 +236,7 @@ END_TEST
    AVX-512. */
 START_TEST(rows_of_out_with_gaps_are_made_dense_first)
 {
+    enum { M = 1 << 20 };
     static const struct {
         elementwise_dtype type;
         int64_t shape[2], steps[3];
@@ -244,21 +245,14 @@ START_TEST(rows_of_out_with_gaps_are_made_dense_first)
     } blocks[] = {
         {ELEMENTWISE_U8, {1, 1024}, {2, 2, 2}, ELEMENTWISE_ADD, {1, 1, 1}},
         {ELEMENTWISE_U8, {1, 1023}, {2, 2, 2}, ELEMENTWISE_ADD, {0, 0, 0}},
-        {ELEMENTWISE_U8, {1, 8 << 20}, {1, 1, 2}, ELEMENTWISE_ADD, {1, 1, 1}},
-        {ELEMENTWISE_U8, {1, 8 << 20}, {1, 1, 5}, ELEMENTWISE_ADD, {0, 0, 0}},
-        {ELEMENTWISE_F16, {1, 4 << 20}, {1, 1, 2}, ELEMENTWISE_ADD, {1, 1, 1}},
-        {ELEMENTWISE_F16, {1, 4 << 20}, {2, 2, 2}, ELEMENTWISE_ADD, {0, 0, 0}},
-        {ELEMENTWISE_F32, {1, 2 << 20}, {1, 1, 2}, ELEMENTWISE_ADD, {0, 0, 0}},
-        {ELEMENTWISE_F32,
-         {1, 2 << 20},
-         {1, 1, 2},
-         ELEMENTWISE_EQUAL,
-         {1, 1, 1}},
-        {ELEMENTWISE_F32,
-         {1, 4 << 20},
-         {1, 1, 2},
-         ELEMENTWISE_EQUAL,
-         {0, 0, 0}},
+        {ELEMENTWISE_U8, {1, 8 * M}, {1, 1, 2}, ELEMENTWISE_ADD, {1, 1, 1}},
+        {ELEMENTWISE_U8, {1, 8 * M}, {1, 1, 5}, ELEMENTWISE_ADD, {0, 0, 0}},
+        {ELEMENTWISE_F16, {1, 4 * M}, {1, 1, 2}, ELEMENTWISE_ADD, {1, 1, 1}},
+        {ELEMENTWISE_F16, {1, 4 * M}, {2, 2, 2}, ELEMENTWISE_ADD, {0, 0, 0}},
+        {ELEMENTWISE_F32, {1, 2 * M}, {1, 1, 2}, ELEMENTWISE_ADD, {0, 0, 0}},
+        {ELEMENTWISE_F32, {1, 2 * M}, {1, 1, 2}, ELEMENTWISE_EQUAL, {1, 1, 1}},
+        {ELEMENTWISE_F32, {1, 4 * M}, {1, 1, 2}, ELEMENTWISE_EQUAL, {0, 0, 0}},
+        {ELEMENTWISE_F64, {1, 1 * M}, {1, 1, 2}, ELEMENTWISE_EQUAL, {0, 0, 0}},
         {ELEMENTWISE_U8, {1, 4096}, {1, 1, 1}, ELEMENTWISE_ADD, {0, 0, 0}},
         {ELEMENTWISE_U8, {1, 4096}, {2, 1, 1}, ELEMENTWISE_ADD, {0, 0, 0}},
         {ELEMENTWISE_U8, {1, 4096}, {0, 0, 2}, ELEMENTWISE_ADD, {0, 0, 0}},
