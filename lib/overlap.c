@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "message.h"
+
 enum {
     TERMS = 2 * ELEMENTWISE_MAX_NDIM,
     WORK = 10000 /* nodes; some 100 us. Beyond that the answer is "yes". */
@@ -200,4 +202,49 @@ bool ew_overlap_self(const struct ew_loop *loop, int ndim, int a)
         if (meets(loop, a, first))
             return true;
     return false;
+}
+
+/* The dimensions of more than one index as loops, by the magnitudes of their
+   strides in elements. Returns how many. */
+static int sort_dimensions(const elementwise_tensor *t, int *dims,
+                           struct ew_loop *loop)
+{
+    int n = 0;
+    for (int dim = 0; dim < t->ndim; dim++) {
+        int64_t stride = ew_magnitude(t->strides[dim]);
+        int at = n;
+        if (t->shape[dim] < 2)
+            continue;
+        for (; at > 0 && loop[at - 1].stride[EW_OUT] > stride; at--) {
+            loop[at] = loop[at - 1];
+            dims[at] = dims[at - 1];
+        }
+        loop[at].n = t->shape[dim];
+        loop[at].stride[EW_OUT] = stride;
+        dims[at] = dim;
+        n++;
+    }
+    return n;
+}
+
+/* The first dimension, from the smallest stride on, with which two indices
+   meet; stepping over all that the smaller strides reach, it would not. */
+elementwise_status ew_overlap_fail(const char *what, const char *name,
+                                   const elementwise_tensor *t)
+{
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
+    int dims[ELEMENTWISE_MAX_NDIM];
+    int n = sort_dimensions(t, dims, loop), k = 0;
+    int64_t reach = 1;
+    while (k < n - 1 && !ew_overlap_self(loop, k + 1, EW_OUT)) {
+        reach += loop[k].stride[EW_OUT] * (loop[k].n - 1);
+        k++;
+    }
+    return ew_fail(ELEMENTWISE_OVERLAP,
+                   "%s: two indices of %s share an address: dimension %d, "
+                   "extent %lld, has stride %lld; %lld or more would do, or "
+                   "%lld or less",
+                   what, name, dims[k], (long long)loop[k].n,
+                   (long long)t->strides[dims[k]], (long long)reach,
+                   (long long)-reach);
 }

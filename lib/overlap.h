@@ -32,4 +32,9 @@ bool ew_overlap_shared(const struct ew_loop *loop, int ndim, int a,
    of the element's size. */
 bool ew_overlap_self(const struct ew_loop *loop, int ndim, int a);
 
+/* OVERLAP of such an operand, naming the dimension whose stride is too
+   short. */
+elementwise_status ew_overlap_fail(const char *what, const char *name,
+                                   const elementwise_tensor *t);
+
 #endif

@@ -195,9 +195,9 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
     const elementwise_tensor *const t[] = {x, y, out};
     const char *what = elementwise_op_name(op);
     struct ew_alignment a;
-    if (!what)
-        return ew_fail(ELEMENTWISE_INVALID, "unknown op %d", (int)op);
-    elementwise_status status = check_tensors(what, t);
+    elementwise_status status = ew_validate_op(op);
+    if (!status)
+        status = check_tensors(what, t);
     if (!status)
         status = ew_types_resolve(op, x->dtype, y->dtype, &plan->types);
     if (!status)
@@ -247,9 +247,7 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
     plan->in_place[EW_X] = same_layout(plan, EW_X);
     plan->in_place[EW_Y] = same_layout(plan, EW_Y);
     if (ew_overlap_self(plan->loop, plan->ndim, EW_OUT))
-        return ew_fail(ELEMENTWISE_OVERLAP,
-                       "%s: two indices of the output share an address",
-                       plan->what);
+        return ew_overlap_fail(plan->what, "the output", placed[EW_OUT].tensor);
     ew_stage_choose(plan);
     ew_strategy_choose(plan);
     prepare_calls(plan);

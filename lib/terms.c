@@ -311,9 +311,7 @@ static elementwise_status own_loops(const struct ew_gradient *g,
     ew_plan_sort(loop, t->own_ndim, order, 1);
     if (!ew_overlap_self(loop, t->own_ndim, EW_OUT))
         return ELEMENTWISE_OK;
-    return ew_fail(ELEMENTWISE_OVERLAP,
-                   "%s: two indices of %s share an address", g->what,
-                   g->names[t->out]);
+    return ew_overlap_fail(g->what, g->names[t->out], out);
 }
 
 /* The loops of the result with the strides of all operands. dout decides
@@ -416,16 +414,16 @@ elementwise_status ew_terms_make(struct ew_gradient *g, struct ew_request *r)
     int64_t shape[ELEMENTWISE_MAX_NDIM];
     struct ew_placed placed[EW_OPERANDS];
     const char *op = elementwise_op_name(r->op);
-    if (!op)
-        return ew_fail(ELEMENTWISE_INVALID, "%s: unknown op %d", r->what,
-                       (int)r->op);
+    elementwise_status status = ew_validate_op(r->op);
+    if (status)
+        return status;
     if (r->op > ELEMENTWISE_LOGADDEXP || !uses[r->op][EW_D_DX])
         return ew_fail(ELEMENTWISE_NO_GRADIENT, "%s_grad: %s has no gradient",
                        op, op);
     if (!r->second)
         r->what = titles[r->op];
     open_gradient(g, r, r->second ? names : first_names, r->second);
-    elementwise_status status = check_tensors(r, g);
+    status = check_tensors(r, g);
     if (!status)
         status = check_types(r, g);
     if (!status)

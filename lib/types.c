@@ -10,6 +10,7 @@
 
 #include "kernels/kernel.h"
 #include "message.h"
+#include "validate.h"
 
 const struct ew_dtype_facts ew_types_facts[EW_DTYPES] = {
 #define DTYPE(name, NAME, type, kind, part)                                    \
@@ -277,12 +278,13 @@ elementwise_status elementwise_result_type(elementwise_op op,
     struct ew_types types;
     if (!result)
         return ew_fail(ELEMENTWISE_INVALID, "result_type: result is NULL");
-    if (!ew_types_known_op(op))
-        return ew_fail(ELEMENTWISE_INVALID, "result_type: unknown op %d", op);
-    if (!ew_types_known(x) || !ew_types_known(y))
-        return ew_fail(ELEMENTWISE_INVALID, "%s: unknown dtype %d",
-                       ops[op].name, ew_types_known(x) ? y : x);
-    elementwise_status status = ew_types_resolve(op, x, y, &types);
+    elementwise_status status = ew_validate_op(op);
+    if (!status)
+        status = ew_validate_dtype(ops[op].name, "x", x);
+    if (!status)
+        status = ew_validate_dtype(ops[op].name, "y", y);
+    if (!status)
+        status = ew_types_resolve(op, x, y, &types);
     if (!status)
         *result = types.result;
     return status;

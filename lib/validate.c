@@ -88,6 +88,29 @@ static bool is_plain(const elementwise_tensor *t)
     return true;
 }
 
+elementwise_status ew_validate_op(elementwise_op op)
+{
+    if (ew_types_known_op(op))
+        return ELEMENTWISE_OK;
+    return ew_fail(ELEMENTWISE_INVALID,
+                   "unknown op %d; it must be %d (%s) ... %d (%s)", (int)op,
+                   ELEMENTWISE_ADD, elementwise_op_name(ELEMENTWISE_ADD),
+                   EW_LAST_OP, elementwise_op_name((elementwise_op)EW_LAST_OP));
+}
+
+elementwise_status ew_validate_dtype(const char *what, const char *name,
+                                     elementwise_dtype dtype)
+{
+    if (ew_types_known(dtype))
+        return ELEMENTWISE_OK;
+    return ew_fail(
+        ELEMENTWISE_INVALID,
+        "%s: %s has unknown dtype %d; it must be %d (%s) ... %d (%s)", what,
+        name, (int)dtype, ELEMENTWISE_BOOL,
+        elementwise_dtype_name(ELEMENTWISE_BOOL), ELEMENTWISE_C128,
+        elementwise_dtype_name(ELEMENTWISE_C128));
+}
+
 elementwise_status ew_validate_tensor(const char *what, const char *name,
                                       const elementwise_tensor *t)
 {
@@ -95,11 +118,10 @@ elementwise_status ew_validate_tensor(const char *what, const char *name,
         return ELEMENTWISE_OK;
     elementwise_status status = ew_validate_shape(what, name, t);
     int64_t bytes;
+    if (!status)
+        status = ew_validate_dtype(what, name, t->dtype);
     if (status)
         return status;
-    if (!ew_types_known(t->dtype))
-        return ew_fail(ELEMENTWISE_INVALID, "%s: %s has unknown dtype %d", what,
-                       name, (int)t->dtype);
     status = ew_validate_count(what, t->ndim, t->shape, ew_types_size(t->dtype),
                                &bytes);
     if (!status && bytes && t->strides && !reach_fits(t))
@@ -122,28 +144,33 @@ elementwise_status ew_validate_data(const char *what, const char *name,
         return ew_fail(ELEMENTWISE_MISALIGNED,
                        "%s: the data of %s, %p, is not a multiple of %zu%s",
                        what, name, data, align,
-                       input ? "; elementwise_copy reads it as it is" : "");
+                       input ? "; elementwise_copy reads it as it is"
+                             : "; memory from malloc is");
     return ELEMENTWISE_OK;
 }
 
-/* One field after the other; the first that is not understood is named. */
-elementwise_status ew_validate_options(const char *what,
-                                       const elementwise_options *options,
-                                       unsigned flags)
+/* Names the flags that were set and are not for this call, and those that
+   are. */
+static elementwise_status fail_flags(const char *what, unsigned wrong,
+                                     unsigned legal)
+{
+    const char *also = "";
+    if (legal & ELEMENTWISE_ADD_TO_OUT)
+        also = ", ELEMENTWISE_ADD_TO_OUT";
+    else if (legal)
+        also = ", ELEMENTWISE_ADD_TO_DX, ELEMENTWISE_ADD_TO_DY";
+    return ew_fail(ELEMENTWISE_INVALID,
+                   "%s: options.flags has 0x%x, which is no flag of this call; "
+                   "it takes ELEMENTWISE_STREAM%s",
+                   what, wrong, also);
+}
+
+/* What this version has no meaning for yet; the first field is named. */
+static elementwise_status check_unused(const char *what,
+                                       const elementwise_options *options)
 {
     const char *field = NULL;
-    if (options->size != sizeof *options)
-        return ew_fail(ELEMENTWISE_INVALID,
-                       "%s: options.size is %zu, not %zu; start from "
-                       "ELEMENTWISE_OPTIONS_INIT",
-                       what, options->size, sizeof *options);
-    if (!elementwise_act_name(options->act))
-        return ew_fail(ELEMENTWISE_INVALID, "%s: unknown act %d", what,
-                       (int)options->act);
-    if (options->flags & ~(flags | ELEMENTWISE_STREAM))
-        field = "flags must be 0 or ELEMENTWISE_STREAM, and for gradients "
-                "also ELEMENTWISE_ADD_TO_DX and _DY, for sum_to _OUT";
-    else if (options->executor)
+    if (options->executor)
         field = "executor must be NULL";
     else if (options->threads != 0 && options->threads != 1)
         field = "threads must be 0 or 1";
@@ -153,4 +180,26 @@ elementwise_status ew_validate_options(const char *what,
         return ew_fail(ELEMENTWISE_INVALID, "%s: options.%s in this version",
                        what, field);
     return ELEMENTWISE_OK;
+}
+
+/* One field after the other; the first that is not understood is named. */
+elementwise_status ew_validate_options(const char *what,
+                                       const elementwise_options *options,
+                                       unsigned flags)
+{
+    unsigned wrong;
+    if (options->size != sizeof *options)
+        return ew_fail(ELEMENTWISE_INVALID,
+                       "%s: options.size is %zu, not %zu; start from "
+                       "ELEMENTWISE_OPTIONS_INIT",
+                       what, options->size, sizeof *options);
+    if (!elementwise_act_name(options->act))
+        return ew_fail(ELEMENTWISE_INVALID,
+                       "%s: unknown act %d; it must be %d (%s) ... %d (%s)",
+                       what, (int)options->act, ELEMENTWISE_ACT_NONE,
+                       elementwise_act_name(ELEMENTWISE_ACT_NONE),
+                       ELEMENTWISE_ACT_SILU,
+                       elementwise_act_name(ELEMENTWISE_ACT_SILU));
+    wrong = options->flags & ~(flags | ELEMENTWISE_STREAM);
+    return wrong ? fail_flags(what, wrong, flags) : check_unused(what, options);
 }

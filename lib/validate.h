@@ -21,6 +21,11 @@ elementwise_status ew_validate_count(const char *what, int ndim,
                                      const int64_t *shape, size_t size,
                                      int64_t *bytes);
 
+/* Types and operations come as numbers from C's callers. INVALID. */
+elementwise_status ew_validate_op(elementwise_op op);
+elementwise_status ew_validate_dtype(const char *what, const char *name,
+                                     elementwise_dtype dtype);
+
 /* Everything but data: also the dtype, and that every element's offset fits
    in int64. INVALID, TOO_LARGE. */
 elementwise_status ew_validate_tensor(const char *what, const char *name,

@@ -434,6 +434,10 @@ complains 'a link to no file' 4 'link to no file' add x.npy row.npy \
 report 'a link to no file is left alone' $?
 (umask 027 && "$elementwise" copy x.npy -o mode.npy)
 equal 'the mode is as umask says' '-rw-r-----' "$(ls -l mode.npy | cut -c 1-10)"
+chmod 604 mode.npy
+"$elementwise" copy row.npy -o mode.npy
+equal 'a file that is replaced keeps its mode' '-rw----r--' \
+    "$(ls -l mode.npy | cut -c 1-10)"
 make zero.npy i32 '(3,)' 1 0 1
 fails 'division by zero' 6 'divided by it' div seven.npy zero.npy
 fails 'zero to a negative power' 6 'negative power' pow zero.npy -1
@@ -749,6 +753,9 @@ prints 'explain --out-dtype' 'f16 (2,3)' explain add 2x3 3 --out-dtype f16
 complains 'explain says why not' 3 'shapes do not broadcast' explain add 2x3 2
 complains 'explain checks types' 3 'not defined' explain bitwise_and 2 2
 complains 'explain of an unknown type' 2 "type 'f33'" explain add 2:f33 2
+complains 'explain of an extent beyond 64 bits' 4 'extents below 2^63' \
+    explain add 9223372036854775808x2 2
+complains 'an operation in capitals' 2 'is it add?' ADD x.npy row.npy
 complains 'explain of an unknown operation' 2 'is it add?' explain ad 2 2
 complains 'explain does not suggest what it does not take' 2 \
     "'copy' is not an operation" explain copy 2 2

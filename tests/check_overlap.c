@@ -456,6 +456,31 @@ START_TEST(views_are_judged_alike_as_second_operand)
 }
 END_TEST
 
+/* The stride that the message asks for, in its dimension, is legal. */
+START_TEST(an_overlap_is_told_by_dimension_and_stride)
+{
+    int32_t numbers[NUMBERS];
+    struct view v = views[_i].out;
+    elementwise_tensor out = tensor(&v, numbers), like = out;
+    int dim, asked;
+    long long extent, stride, enough;
+    like.strides = NULL;
+    like.data = space;
+    if (elementwise_mul(&like, &like, 0, &out) != ELEMENTWISE_OVERLAP)
+        return;
+    const char *said = strstr(elementwise_last_error(), "dimension");
+    ck_assert_ptr_nonnull(said);
+    asked =
+        sscanf(said, "dimension %d, extent %lld, has stride %lld; %lld or more",
+               &dim, &extent, &stride, &enough);
+    ck_assert_int_eq(asked, 4);
+    ck_assert_int_eq(extent, v.shape[dim]);
+    ck_assert_int_eq(stride, v.strides[dim]);
+    v.strides[dim] = enough;
+    ck_assert_int_eq(elementwise_mul(&like, &like, 0, &out), 0);
+}
+END_TEST
+
 START_TEST(out_may_be_both_operands)
 {
     int64_t shape[] = {4};
@@ -566,6 +591,8 @@ int main(void)
     tcase_add_loop_test(calls, views_of_one_buffer_are_legal_or_refused, 0,
                         VIEWS);
     tcase_add_loop_test(calls, views_are_judged_alike_as_second_operand, 0,
+                        VIEWS);
+    tcase_add_loop_test(calls, an_overlap_is_told_by_dimension_and_stride, 0,
                         VIEWS);
     tcase_add_test(calls, out_may_be_both_operands);
     tcase_add_loop_test(calls, out_is_x_only_with_its_type, ELEMENTWISE_BOOL,

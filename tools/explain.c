@@ -53,7 +53,8 @@ static int open_operand(struct operand *operand, const char *text, bool bf16)
         if (access(text, F_OK))
             return command_fail(COMMAND_FILE,
                                 "%s: neither a file nor a shape such as "
-                                "2x3x4 or 2x3x4:f16",
+                                "2x3x4 or 2x3x4:f16, of at most 64 extents "
+                                "below 2^63",
                                 text);
         return operand_open(operand, text, bf16);
     }

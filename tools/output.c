@@ -86,6 +86,13 @@ static char *new_path(const char *name)
     return path;
 }
 
+static mode_t new_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 /* Follows links, so that the file behind one is replaced and not the link;
    devices and the like are left alone. */
 static int find_target(struct output *output, const char *name)
@@ -99,10 +106,14 @@ static int find_target(struct output *output, const char *name)
         return fail_file(name, strerror(errno));
     if (!real && !lstat(name, &info))
         return fail_file(name, "is a link to no file");
-    if (real && !stat(real, &info) && !S_ISREG(info.st_mode))
+    output->mode = new_mode();
+    if (!real || stat(real, &info))
+        return COMMAND_DONE;
+    if (!S_ISREG(info.st_mode))
         return fail_file(name, S_ISDIR(info.st_mode)
                                    ? "is a directory"
                                    : "is not a regular file; not replaced");
+    output->mode = info.st_mode & 0777;
     return COMMAND_DONE;
 }
 
@@ -134,14 +145,12 @@ static int open_temporary(struct output *output)
     return fd;
 }
 
-/* mkstemp's file is its owner's alone: gives it the mode of a new file. Its
+/* mkstemp's file is its owner's alone: gives it the mode it is to have. Its
    blocks are allocated now: on a full disk, writing to mapped memory would
    raise SIGBUS. Returns 0 or an errno. */
 static int prepare(struct output *output, int fd)
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(fd, 0666 & ~mask))
+    if (fchmod(fd, output->mode))
         return errno;
     int reason;
     do

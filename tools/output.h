@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "elementwise.h"
 
@@ -14,6 +15,7 @@ enum { OUTPUT_MOST = 2 };
 
 struct output {
     char *target; /**< the name it will have */
+    mode_t mode;  /**< its own if it exists, else as umask says */
     /** The name it has until then, in the same folder; then NULL. */
     char *temporary;
     unsigned char *map;

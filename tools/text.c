@@ -4,6 +4,7 @@
  */
 #include "text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "elementwise.h"
@@ -123,7 +124,7 @@ void text_print_bytes(uint64_t n)
 }
 
 /* Levenshtein's distance of the first 63 letters, one row of the table at a
-   time. */
+   time. Names are in small letters, and what is typed in capitals is near. */
 static int distance(const char *a, const char *b)
 {
     int row[64], width = 0;
@@ -131,9 +132,9 @@ static int distance(const char *a, const char *b)
         row[width] = width;
     row[width] = width;
     for (int i = 0; a[i] && i < 63; i++) {
-        int diagonal = row[0]++;
+        int diagonal = row[0]++, letter = tolower((unsigned char)a[i]);
         for (int j = 0; j < width; j++) {
-            int replaced = diagonal + (a[i] != b[j]);
+            int replaced = diagonal + (letter != b[j]);
             int one_more = 1 + (row[j] < row[j + 1] ? row[j] : row[j + 1]);
             diagonal = row[j + 1];
             row[j + 1] = replaced < one_more ? replaced : one_more;
@@ -145,7 +146,7 @@ static int distance(const char *a, const char *b)
 const char *text_suggest(const char *name, const char *const names[], int n,
                          char question[TEXT_QUESTION])
 {
-    int best = 0, far = strlen(name) > 2 ? 2 : 1;
+    int best = 0, far = strlen(name) > 3 ? 2 : 1;
     for (int i = 1; i < n; i++)
         if (distance(name, names[i]) < distance(name, names[best]))
             best = i;
