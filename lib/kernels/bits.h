@@ -7,6 +7,14 @@
 
 #include "loop.h"
 
+/* The largest numbers that are chosen by masks of their bits. SSE2 compares
+   into no vector of 64-bit integers, and has one for a choice of numbers. */
+#if defined(__AVX2__)
+enum { EW_MASKED_BYTES = 8 };
+#else
+enum { EW_MASKED_BYTES = 4 };
+#endif
+
 EW_INLINE uint32_t bits_f32(float x)
 {
     uint32_t b;
