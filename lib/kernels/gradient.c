@@ -116,12 +116,14 @@ EW_INLINE double logarithm_f64(double a)
 #endif
 
 #define T float
+#define B uint32_t
 #define NAME(x) x##_f32
 #define M(fn) fn##f
 #define HAS_POWERS
 #include "gradient.inc"
 
 #define T double
+#define B uint64_t
 #define NAME(x) x##_f64
 #define M(fn) fn
 #if defined(EW_FAST_FMA)
