@@ -312,7 +312,7 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
     s.elements = elements;
     ew_tile_courses(&s);
     now += ew_tile_lines_each(&s, flat);
-    if (!ew_tile_is_cheaper(&s, ew_tile_least(most_elements(plan)), now))
+    if (!ew_tile_is_cheaper(&s, ew_tile_least(&s, most_elements(plan)), now))
         return;
     if (plan->pass.turn) {
         memcpy(turned, plan->loop, (size_t)plan->ndim * sizeof *turned);

@@ -81,11 +81,12 @@ static void find_course(const struct elementwise_plan *plan, int k,
         for (; j > 0 && step < course->at[j - 1].step; j--)
             course->at[j] = course->at[j - 1];
         course->at[j].step = step;
+        course->at[j].most =
+            k == EW_OUT ? EW_CACHE_WAYS * ew_layout_places(step) : INT64_MAX;
         course->at[j].loop = i;
         bytes *= plan->loop[i].n;
     }
     course->bytes = bytes;
-    course->is_out = k == EW_OUT;
     course->by_one = false;
     course->first = bytes < NEAR_BYTES     ? 300
                     : bytes < EW_FAR_BYTES ? 1500
@@ -110,8 +111,7 @@ int64_t ew_tile_lines(const struct ew_tile_course *course,
             continue;
         }
         blocks *= n;
-        if (course->is_out && block <= EW_LINE &&
-            n > EW_CACHE_WAYS * ew_layout_places(step))
+        if (n > course->at[j].most && block <= EW_LINE)
             first = CROWDED * course->first;
     }
     return blocks * (first + course->next * block / EW_LINE);
@@ -253,14 +253,19 @@ static int64_t deep_cost(const struct ew_tile_search *s,
     return cost / ew_tile_elements(s->plan, tile->extent);
 }
 
+/* The part of what lines cost that is waited for. */
+static int64_t parts_of(const struct ew_tile_search *s)
+{
+    return s->course[EW_OUT].bytes < EW_FAR_BYTES ? NEAR_PARTS : FAR_PARTS;
+}
+
 int64_t ew_tile_lines_each(const struct ew_tile_search *s,
                            const int64_t extent[])
 {
     int64_t cost = 0;
     for (int k = 0; k <= EW_OUT; k++)
         cost += ew_tile_lines(&s->course[k], extent);
-    int parts = s->course[EW_OUT].bytes < EW_FAR_BYTES ? NEAR_PARTS : FAR_PARTS;
-    return cost / ew_tile_elements(s->plan, extent) / parts;
+    return cost / ew_tile_elements(s->plan, extent) / parts_of(s);
 }
 
 void ew_tile_weigh(const struct ew_tile_search *s, struct ew_tile *tile)
@@ -412,9 +417,12 @@ static bool divides_by_one(const struct ew_tile_search *s)
            !(wide && cols->stride[EW_X] != 8);
 }
 
-int64_t ew_tile_least(int64_t elements)
+int64_t ew_tile_least(const struct ew_tile_search *s, int64_t elements)
 {
-    return TILE_COST / elements;
+    int64_t lines = 0;
+    for (int k = 0; k <= EW_OUT; k++)
+        lines += s->course[k].next * s->course[k].bytes / EW_LINE;
+    return TILE_COST / elements + lines / s->elements / parts_of(s);
 }
 
 bool ew_tile_is_cheaper(const struct ew_tile_search *s, int64_t cost,

@@ -13,11 +13,10 @@ enum { EW_FAR_BYTES = 1 << 20 };
 struct ew_tile_course {
     int loops;
     struct {
-        int64_t step;
+        int64_t step, most; /* steps before lines of out push each other out */
         int loop;
     } at[EW_DEEP_NDIM];  /* nearest first */
     int64_t size, bytes; /* of an element, of all */
-    bool is_out;
     int64_t first, next; /* cost of the first line of a block, of others */
     bool by_one;         /* gathered run by run, from beyond the L2 cache */
 };
@@ -76,8 +75,9 @@ bool ew_tile_takes_few(const struct elementwise_plan *plan,
 int64_t ew_tile_flat(const struct elementwise_plan *plan,
                      const int64_t extent[]);
 
-/* What an element costs in a tile of so many, at least. */
-int64_t ew_tile_least(int64_t elements);
+/* What an element costs in a tile of so many, at least: its own bytes of lines
+   that follow one another. */
+int64_t ew_tile_least(const struct ew_tile_search *s, int64_t elements);
 
 /* Whether what an element costs in a tile is much less than now, as both are no
    more than estimates. */
