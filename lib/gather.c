@@ -61,13 +61,15 @@ static struct runs find_runs(const struct ew_layout *merged)
 
 int64_t ew_places_runs(const struct ew_layout *layout)
 {
-    struct ew_layout merged = ew_layout_merge(layout);
+    struct ew_layout merged;
+    ew_layout_merge(layout, &merged);
     return find_runs(&merged).runs;
 }
 
 int64_t ew_places_cost(const struct ew_layout *layout)
 {
-    struct ew_layout merged = ew_layout_merge(layout);
+    struct ew_layout merged;
+    ew_layout_merge(layout, &merged);
     struct runs r = find_runs(&merged);
     bool element = merged.ndim == layout->ndim;
     if (r.runs == 1 && (element || r.copies == 1))
@@ -83,7 +85,8 @@ int64_t ew_places_cost(const struct ew_layout *layout)
 void ew_places_make(struct ew_places *places, const struct ew_layout *layout,
                     const struct ew_gathering *way)
 {
-    struct ew_layout merged = ew_layout_merge(layout);
+    struct ew_layout merged;
+    ew_layout_merge(layout, &merged);
     struct runs r = find_runs(&merged);
     places->run = merged.size;
     places->runs = r.runs;

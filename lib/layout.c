@@ -8,28 +8,28 @@
  */
 #include "layout.h"
 
-struct ew_layout ew_layout_merge(const struct ew_layout *layout)
+void ew_layout_merge(const struct ew_layout *layout, struct ew_layout *merged)
 {
-    struct ew_layout merged;
+    int64_t size = layout->size;
     int d = 0;
-    merged.size = layout->size;
-    merged.ndim = 0;
-    for (; d < layout->ndim && layout->loop[d].step == merged.size; d++)
-        merged.size *= layout->loop[d].n;
-    for (; d < layout->ndim; d++)
-        merged.loop[merged.ndim++] = layout->loop[d];
-    return merged;
+    for (; d < layout->ndim && layout->loop[d].step == size; d++)
+        size *= layout->loop[d].n;
+    merged->size = size;
+    merged->ndim = layout->ndim - d;
+    for (int i = 0; i < merged->ndim; i++)
+        merged->loop[i] = layout->loop[d + i];
 }
 
-struct ew_layout ew_layout_dense(const struct ew_layout *layout)
+void ew_layout_dense(const struct ew_layout *layout, struct ew_layout *dense)
 {
-    struct ew_layout dense = *layout;
     int64_t bytes = layout->size;
+    dense->size = layout->size;
+    dense->ndim = layout->ndim;
     for (int d = 0; d < layout->ndim; d++) {
-        dense.loop[d].step = bytes;
-        bytes *= layout->loop[d].n;
+        int64_t n = layout->loop[d].n;
+        dense->loop[d] = (struct ew_layout_loop){n, bytes};
+        bytes *= n;
     }
-    return dense;
 }
 
 int64_t ew_layout_extend(int32_t table[], int64_t n,

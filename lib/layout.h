@@ -19,10 +19,10 @@ struct ew_layout {
 
 /* The same with elements that lie one behind the other as one: each is what the
    first loops have as a whole. */
-struct ew_layout ew_layout_merge(const struct ew_layout *layout);
+void ew_layout_merge(const struct ew_layout *layout, struct ew_layout *merged);
 
 /* The same elements where they are dense. */
-struct ew_layout ew_layout_dense(const struct ew_layout *layout);
+void ew_layout_dense(const struct ew_layout *layout, struct ew_layout *dense);
 
 /* Makes a table of places, of which there are n, longer: each loop repeats what
    is inside it, a step further on. Places must fit in 32 bits. Returns the

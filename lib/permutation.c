@@ -83,14 +83,18 @@ static int64_t take_loop(struct group *g, struct ew_layout_loop loop,
     return near * apart;
 }
 
-static struct group find_group(const struct ew_layout *layout, int64_t windows)
+static void find_group(const struct ew_layout *layout, int64_t windows,
+                       struct group *g)
 {
-    struct group g = {.elements = 1, .windows = 1, .window = layout->size};
-    for (;; g.whole++) {
-        int64_t fit = EW_LINE / (g.elements * layout->size);
-        g.part = take_loop(&g, layout->loop[g.whole], fit, windows);
-        if (g.part < layout->loop[g.whole].n || g.whole == layout->ndim - 1)
-            return g;
+    g->whole = 0;
+    g->elements = g->windows = 1;
+    g->window = layout->size;
+    g->low = 0;
+    for (;; g->whole++) {
+        int64_t fit = EW_LINE / (g->elements * layout->size);
+        g->part = take_loop(g, layout->loop[g->whole], fit, windows);
+        if (g->part < layout->loop[g->whole].n || g->whole == layout->ndim - 1)
+            return;
     }
 }
 
@@ -112,7 +116,8 @@ int64_t ew_permutation_permuting(const struct ew_layout *layout, int64_t least,
         bytes *= layout->loop[d].n;
     int64_t lines = divide_up(bytes, EW_LINE);
     for (int i = 0; i < WINDOWS && lines * group_cost[i] < least; i++) {
-        struct group g = find_group(layout, 1 << i);
+        struct group g;
+        find_group(layout, 1 << i, &g);
         int64_t groups = count_groups(&g, layout);
         bool near = i == 0 && g.window <= NEAR_BYTES;
         bool beyond = layout->size == 1 && !near && i < WINDOWS - 1;
@@ -156,9 +161,11 @@ static void make_group(struct ew_permutation *p, const struct group *g,
 static bool permute(struct ew_permutation *p, int32_t places[],
                     const struct ew_layout *layout, int windows)
 {
-    struct group g = find_group(layout, windows);
-    struct ew_layout dense = ew_layout_dense(layout);
+    struct group g;
+    struct ew_layout dense;
     int32_t *at = places, *to = places + MOST_GROUPS;
+    find_group(layout, windows, &g);
+    ew_layout_dense(layout, &dense);
     int outer = g.whole + 1, more = layout->ndim - outer;
     if (count_groups(&g, layout) > MOST_GROUPS)
         return false;
@@ -220,11 +227,12 @@ static bool turn_rectangles(struct ew_permutation *p, int32_t places[],
                             const struct ew_layout *layout)
 {
     struct rectangle r = find_rectangle(layout);
-    struct ew_layout dense = ew_layout_dense(layout);
+    struct ew_layout dense;
     int32_t *at = places + MOST_GROUPS, *to = at + MOST_GROUPS / 2;
     int outer = r.along + 1, more = layout->ndim - outer;
     if (!r.rows)
         return false;
+    ew_layout_dense(layout, &dense);
     int64_t step = layout->loop[r.along].step;
     bool back = step < 0;
     int64_t last = back ? r.rows - 1 : 0, row = dense.loop[r.along].step;
@@ -353,11 +361,12 @@ static bool turn_windows(struct ew_permutation *p, int32_t places[],
                          const struct ew_layout *layout)
 {
     struct windows w = find_windows(layout);
-    struct ew_layout dense = ew_layout_dense(layout);
+    struct ew_layout dense;
     struct ew_layout_loop outer[EW_DEEP_LOOPS];
     int32_t *at = places + MOST_GROUPS, *to = at + MOST_GROUPS / 2;
     if (windows_cost(&w, layout) == INT64_MAX)
         return false;
+    ew_layout_dense(layout, &dense);
     ew_layout_table(places, layout->loop, w.along);
     for (int64_t i = w.columns; i < EW_PICKED; i++)
         places[i] = 0;
@@ -381,7 +390,8 @@ static bool turn_windows(struct ew_permutation *p, int32_t places[],
 /* Runs are turned as elements of their size. */
 int64_t ew_permutation_turning(const struct ew_layout *layout, int64_t *turned)
 {
-    struct ew_layout runs = ew_layout_merge(layout);
+    struct ew_layout runs;
+    ew_layout_merge(layout, &runs);
     struct rectangle r = find_rectangle(&runs);
     *turned = r.rows ? runs.size : runs.size + EW_FROM_WINDOWS;
     if (r.rows)
@@ -399,7 +409,8 @@ bool ew_permutation_make(struct ew_permutation *p,
 {
     if (!way->turned)
         return permute(p, places, layout, way->windows);
-    struct ew_layout runs = ew_layout_merge(layout);
+    struct ew_layout runs;
+    ew_layout_merge(layout, &runs);
     bool picks = way->turned > EW_FROM_WINDOWS;
     if (way->turned != runs.size + (picks ? EW_FROM_WINDOWS : 0))
         return false;

@@ -35,14 +35,15 @@ static bool grow(const struct ew_tile_search *s, int64_t most, int64_t extent[],
                  int64_t lines[3])
 {
     const struct ew_loop *loop = s->plan->loop;
-    int64_t elements = ew_tile_elements(s->plan, extent), grown = 0;
-    int64_t then[3], best_then[3] = {0, 0, 0};
-    double least = 0;
+    int64_t elements = ew_tile_elements(s->plan, extent);
+    int64_t then[3], best_then[3] = {0, 0, 0}, least = 0, grown = 1;
     int best = -1;
     for (int i = 0; i < s->plan->ndim; i++) {
         int64_t now = extent[i], n = loop[i].n;
-        int64_t more = 2 * now < n && n > WHOLE ? 2 * now : n;
-        if (more == now || elements / now * more > most)
+        bool twice = 2 * now < n && n > WHOLE;
+        int64_t more = twice ? 2 * now : n;
+        if (more == now ||
+            (twice ? 2 * elements : elements / now * more) > most)
             continue;
         extent[i] = more;
         for (int k = 0; k <= EW_OUT; k++)
@@ -50,9 +51,8 @@ static bool grow(const struct ew_tile_search *s, int64_t most, int64_t extent[],
                                         : lines[k];
         bool pushes = ew_tile_pushes_out(s, extent);
         extent[i] = now;
-        double all = (double)(then[EW_X] + then[EW_Y] + then[EW_OUT]);
-        double cost = all * (double)now / (double)more;
-        if (!pushes && (best < 0 || cost < least)) {
+        int64_t cost = (then[EW_X] + then[EW_Y] + then[EW_OUT]) * now;
+        if (!pushes && (best < 0 || cost * grown < least * more)) {
             memcpy(best_then, then, sizeof then);
             least = cost;
             best = i;

@@ -164,17 +164,16 @@ int64_t ew_tile_run(const struct elementwise_plan *plan, int k, int ndim,
 }
 
 /* What a tile has of operand k. */
-static struct ew_layout layout_of(const struct elementwise_plan *plan, int k,
-                                  const int64_t extent[])
+static void find_layout(const struct elementwise_plan *plan, int k,
+                        const int64_t extent[], struct ew_layout *layout)
 {
-    struct ew_layout layout;
-    layout.size = plan->pass.stored[k];
-    layout.ndim = 0;
+    int n = 0;
     for (int i = 0; i < plan->ndim; i++)
         if (extent[i] > 1)
-            layout.loop[layout.ndim++] =
+            layout->loop[n++] =
                 (struct ew_layout_loop){extent[i], plan->loop[i].stride[k]};
-    return layout;
+    layout->size = plan->pass.stored[k];
+    layout->ndim = n;
 }
 
 /* The best way to gather operand k of a tile, or to scatter out, and what it
@@ -183,10 +182,11 @@ static struct ew_gathering find_gathering(const struct elementwise_plan *plan,
                                           int k, const int64_t extent[],
                                           int64_t *cost)
 {
-    struct ew_layout layout = layout_of(plan, k, extent);
+    struct ew_layout layout;
     struct ew_gathering best = {NULL, 0, 0};
     ew_permuter *permute = ew_table_permute(plan->level);
     int64_t turned;
+    find_layout(plan, k, extent, &layout);
     *cost = ew_places_cost(&layout);
     if (*cost == 0 || k == EW_OUT || layout.size > 8)
         return best;
@@ -439,7 +439,8 @@ bool ew_tile_takes_few(const struct elementwise_plan *plan,
 {
     bool few = true;
     for (int k = 0; k <= EW_OUT; k++) {
-        struct ew_layout layout = layout_of(plan, k, tile->extent);
+        struct ew_layout layout;
+        find_layout(plan, k, tile->extent, &layout);
         few &= tile->gather[k].kernel || ew_places_runs(&layout) <= FEW_RUNS;
     }
     return few;
