@@ -40,7 +40,13 @@ enum {
     GATHER_COST = 200,    /* of one that is picked from larger steps, */
     BACK_COST = 250,      /* or from steps back that are no shuffles */
     PACK_ROW = 2000,      /* of a row in which elements are picked, */
-    PACK_BYTES = 5000,    /* or bytes */
+    PACK_BYTES = 5000,    /* or bytes; */
+    WINDOW_COST = 800,    /* of a window of some, */
+    COMPACT_WINDOW = 16,  /* of so many bytes or a line, */
+    COMPACT_ROW = 16,     /* of rows of so many elements, */
+    COMPACT_LEAST = 4,    /* if it has so many, */
+    COMPACT_SMALL = 8,    /* on AVX-512, which permutes others, */
+    COMPACT_WIDE = 5,     /* and of 8 bytes */
     NEAR_PARTS = 3, /* lines cost such a part, as others come meanwhile, */
     FAR_PARTS = 2,  /* from beyond the L2 cache */
 };
@@ -287,6 +293,27 @@ static bool is_turned_fast(const struct elementwise_plan *plan, int k)
     return step == size || (size == 1 && step == 2 && blocks);
 }
 
+/* The elements that such a kernel makes dense by one shuffle where rows of a
+   few lie in windows (kernels/compact.h); 0: it takes them one by one. */
+static int64_t compacted(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    int64_t size = plan->pass.stored[k], step = rows->stride[k];
+    int64_t span = (cols->n - 1) * ew_magnitude(cols->stride[k]) + size;
+    bool lines =
+        plan->level >= (size > 1 ? EW_LEVEL_AVX512 : EW_LEVEL_AVX512VBMI);
+    int64_t window = lines ? EW_LINE : COMPACT_WINDOW;
+    if (plan->level < EW_LEVEL_AVX2 || cols->n > COMPACT_ROW ||
+        step < cols->n * size || step < ew_magnitude(cols->stride[k]) ||
+        span > window)
+        return 0;
+    int64_t elements = cols->n * ((window - span) / step + 1);
+    int64_t least = plan->level < EW_LEVEL_AVX512 ? COMPACT_LEAST
+                    : size < 8                    ? COMPACT_SMALL
+                                                  : COMPACT_WIDE;
+    return elements >= least ? elements : 0;
+}
+
 /* What the kernel that packs takes for an element of a row: little where either
    loop runs along memory or stands still. Rows of whole lines, and those that
    are one, have no ends. */
@@ -305,6 +332,9 @@ static int64_t row_cost(const struct elementwise_plan *plan, int k)
         return spread < PACK_COST ? spread : PACK_COST;
     if (cols->stride[k] == size || is_turned_fast(plan, k))
         return PACK_COST;
+    int64_t together = ends ? compacted(plan, k) : 0;
+    if (together)
+        return PACK_COST + WINDOW_COST / together;
     return (col <= EW_SHUFFLED * size ? PACK_COST : GATHER_COST) +
            (ends ? (size == 1 ? PACK_BYTES : PACK_ROW) / cols->n : 0);
 }

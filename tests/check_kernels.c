@@ -1013,6 +1013,26 @@ START_TEST(rows_with_gaps_are_made_dense)
 }
 END_TEST
 
+/* The same of rows that have gaps themselves, or are backwards, the next of
+   which may begin before one ends. */
+START_TEST(short_rows_of_any_step_are_made_dense)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_U16,
+                                              ELEMENTWISE_U32, ELEMENTWISE_U64};
+    if (!support_level(_i / 4))
+        return;
+    for (int64_t rows = 62; rows <= 80; rows += 6)
+        for (int64_t cols = 2; cols <= 17; cols++)
+            for (int64_t step = -5; step <= 5; step++)
+                for (int64_t row = cols - 1; row <= 4 * cols; row += 3) {
+                    const int64_t from[] = {row, step}, shape[] = {rows, cols};
+                    try_strides(types[_i % 4], "short rows", from, &layouts[0],
+                                shape);
+                }
+    release();
+}
+END_TEST
+
 /* So many rows that elements are numbered, and a few more or less, of elements
    that are neighbours or are gathered first. */
 START_TEST(rows_of_any_length_are_spread)
@@ -1573,6 +1593,8 @@ int main(void)
     tcase_add_loop_test(moves, turning_asks_for_all_that_is_read_next, 0,
                         EW_LEVELS * 2);
     tcase_add_loop_test(moves, rows_with_gaps_are_made_dense, 0, EW_LEVELS * 3);
+    tcase_add_loop_test(moves, short_rows_of_any_step_are_made_dense, 0,
+                        EW_LEVELS * 4);
     tcase_add_loop_test(moves, rows_that_overlap_are_moved_from_either_end, 0,
                         EW_LEVELS * 4);
     tcase_add_loop_test(moves, nothing_is_read_on_a_page_that_has_no_element, 0,

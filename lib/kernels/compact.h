@@ -6,6 +6,11 @@
  *     x     a0 a1 a2 .. .. b0 b1 b2 .. .. c0 c1 c2 .. .. d0
  *     out   a0 a1 a2 b0 b1 b2 c0 c1 c2 |
  *
+ * A piece may itself be a few elements with gaps, or backwards:
+ *
+ *     x     a2 a1 a0 b2 b1 b0 c2 c1 c0
+ *     out   a0 a1 a2 b0 b1 b2 c0 c1 c2
+ *
  * A store is a whole vector, of which the next one overwrites what is too much.
  */
 #ifndef EW_COMPACT_H
@@ -13,14 +18,28 @@
 
 #include "loop.h"
 
+/* n elements, so many bytes apart. */
+struct compact_piece {
+    int64_t n, size, col;
+};
+
 #if defined(__AVX2__)
 
 enum { EW_COMPACT_WINDOW = 16 };
 
-/* The pieces of a window of so many bytes. */
-EW_INLINE int64_t compact_count(int64_t window, int64_t bytes, int64_t step)
+/* From the first to the last byte of a piece. */
+EW_INLINE int64_t compact_span(const struct compact_piece *p)
 {
-    return bytes <= window ? (window - bytes) / step + 1 : 0;
+    int64_t reach = (p->n - 1) * p->col;
+    return (reach < 0 ? -reach : reach) + p->size;
+}
+
+/* The pieces of a window of so many bytes. */
+EW_INLINE int64_t compact_count(int64_t window, const struct compact_piece *p,
+                                int64_t step)
+{
+    int64_t span = compact_span(p);
+    return span <= window ? (window - span) / step + 1 : 0;
 }
 
 /* Loads a window, puts its bytes in an order, and stores it. */
@@ -29,16 +48,18 @@ typedef void compact_vector(const char *x, const char order[], char *out);
 /* Makes pieces dense by windows while these are within x, and stores within
    out. Returns how many it made. */
 EW_INLINE int64_t compact_by(compact_vector *move, int64_t window,
-                             int64_t pieces, int64_t bytes, const char *x,
-                             int64_t step, char *out)
+                             int64_t pieces, const struct compact_piece *p,
+                             const char *x, int64_t step, char *out)
 {
-    const int64_t n = compact_count(window, bytes, step);
+    const int64_t n = compact_count(window, p, step), bytes = p->n * p->size;
+    const int64_t low = p->col < 0 ? (p->n - 1) * p->col : 0;
     char order[EW_LINE] = {0};
     int64_t done = 0, places = 0;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t byte = 0; byte < bytes; byte++)
-            order[places++] = (char)(i * step + byte);
-    for (; (pieces - done) * bytes >= window; done += n) {
+        for (int64_t e = 0; e < p->n; e++)
+            for (int64_t byte = 0; byte < p->size; byte++)
+                order[places++] = (char)(i * step + e * p->col - low + byte);
+    for (x += low; (pieces - done) * bytes >= window; done += n) {
         move(x, order, out);
         x += n * step;
         out += n * bytes;
@@ -125,37 +146,46 @@ EW_INLINE void compact_words(const char *x, const char order[], char *out)
 
 /* Whether those have so many pieces that it is not as well to move these alone,
    each by one load and store if there are such of its size. */
-EW_INLINE bool compact_is_worth(int64_t bytes, int64_t step)
+EW_INLINE bool compact_is_worth(const struct compact_piece *p, int64_t step)
 {
-    int64_t alone = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? 1 : 3;
-    return compact_count(EW_LINE, bytes, step) * alone >= 5;
+    int64_t size = p->size;
+    int64_t alone = size <= 16 && (size & (size - 1)) == 0 ? 1 : 3;
+    return compact_count(EW_LINE, p, step) * alone * p->n >= 5;
+}
+
+/* Whether words are enough. */
+EW_INLINE bool compact_is_even(const struct compact_piece *p, int64_t step)
+{
+    return (p->size | p->col | step) % 2 == 0;
 }
 #endif
 
 enum { EW_COMPACT_WORTH = 64 }; /* pieces, for an order of bytes to be made */
 
 /* Makes pieces dense from the first on, as many as windows take, and returns
-   how many: none where these have so few that pieces are as well moved
-   alone. */
-static int64_t compact_windows(int64_t pieces, int64_t bytes, const char *x,
-                               int64_t step, char *out)
+   how many: none where these have so few that pieces are as well moved alone,
+   or where a step is less than a piece has, as windows might end beyond the
+   last one. */
+static int64_t compact_windows(int64_t pieces, const struct compact_piece *p,
+                               const char *x, int64_t step, char *out)
 {
-    if (step <= bytes || pieces < EW_COMPACT_WORTH)
+    if (step < p->n * p->size || pieces < EW_COMPACT_WORTH)
         return 0;
 #if defined(__AVX512BW__)
-    if (bytes % 2 == 0 && step % 2 == 0 && compact_is_worth(bytes, step))
-        return compact_by(compact_words, EW_LINE, pieces, bytes, x, step, out);
+    if (compact_is_even(p, step) && compact_is_worth(p, step))
+        return compact_by(compact_words, EW_LINE, pieces, p, x, step, out);
 #endif
-    if (compact_count(EW_COMPACT_WINDOW, bytes, step) > 1)
-        return compact_by(compact_near, EW_COMPACT_WINDOW, pieces, bytes, x,
-                          step, out);
+    int64_t count = compact_count(EW_COMPACT_WINDOW, p, step);
+    if (count > 1 || count * p->n >= 4)
+        return compact_by(compact_near, EW_COMPACT_WINDOW, pieces, p, x, step,
+                          out);
     return 0;
 }
 #else
-static int64_t compact_windows(int64_t pieces, int64_t bytes, const char *x,
-                               int64_t step, char *out)
+static int64_t compact_windows(int64_t pieces, const struct compact_piece *p,
+                               const char *x, int64_t step, char *out)
 {
-    (void)pieces, (void)bytes, (void)x, (void)step, (void)out;
+    (void)pieces, (void)p, (void)x, (void)step, (void)out;
     return 0;
 }
 #endif

@@ -66,6 +66,7 @@ enum {
     EW_FEW = 6,          /* rows of 8 bytes, of which columns are moved, */
     EW_SOME = 16,        /* so many at once */
     EW_APART = 256,      /* rows that are made dense before they are turned */
+    EW_COMPACTED = 16,   /* elements of rows that windows hold */
     EW_WORTH_REPEATING = 64, /* elements of rows that are copies of one */
     EW_REPEATED = 16 << 10,  /* bytes of them that are copied at once */
 /* Bytes of a column that are interleaved at once, and of the longest row that
@@ -397,24 +398,28 @@ EW_VBMI EW_INLINE void compact_bytes(const char *x, const char order[],
 
 /* As compact_windows, in windows of a line; of longer pieces, or two, each is
    as well moved alone. */
-EW_VBMI static int64_t compact_lines(int64_t pieces, int64_t bytes,
+EW_VBMI static int64_t compact_lines(int64_t pieces,
+                                     const struct compact_piece *p,
                                      const char *x, int64_t step, char *out)
 {
-    if (pieces < EW_COMPACT_WORTH || bytes > 16 ||
-        compact_count(EW_LINE, bytes, step) < 3)
+    int64_t bytes = p->n * p->size;
+    if (pieces < EW_COMPACT_WORTH || bytes > 16 || step < bytes ||
+        compact_count(EW_LINE, p, step) < 3)
         return 0;
-    return compact_by(compact_bytes, EW_LINE, pieces, bytes, x, step, out);
+    return compact_by(compact_bytes, EW_LINE, pieces, p, x, step, out);
 }
 
-/* Rows with gaps between them; what windows leave is moved. */
-static void move_rows(int64_t rows, int64_t cols, const char *x, int64_t row,
-                      char *out)
+/* Rows of a few bytes with gaps between them or within; what windows leave is
+   moved. */
+static void move_rows(int64_t rows, int64_t cols, const char *x,
+                      struct ew_stride s, char *out)
 {
-    int64_t made = compact_lines(rows, cols, x, row, out);
+    const struct compact_piece piece = {cols, 1, s.col};
+    int64_t made = compact_lines(rows, &piece, x, s.row, out);
     if (made < rows)
         move_1(rows - made, cols,
-               (void *[]){(char *)x + made * row, NULL, out + made * cols},
-               (struct ew_stride[]){{row, 1}, {0, 0}, {cols, 1}});
+               (void *[]){(char *)x + made * s.row, NULL, out + made * cols},
+               (struct ew_stride[]){s, {0, 0}, {cols, 1}});
 }
 
 EW_VBMI EW_INLINE __m512i compact_put_bytes(__m512i order, __m512i x)
@@ -442,8 +447,10 @@ static void move_bytes(int64_t rows, int64_t cols, void *const data[],
     if (dense && x.row == 1 && x.col == 0 && cols <= BYTES_MOST &&
         rows >= BYTES_WORTH)
         spread_bytes(rows, cols, data[EW_X], data[EW_OUT]);
-    else if (dense && x.col == 1 && x.row > cols && !is_stepped_1(cols, x.row))
-        move_rows(rows, cols, data[EW_X], x.row, data[EW_OUT]);
+    else if (dense &&
+             ((x.col == 1 && x.row > cols && !is_stepped_1(cols, x.row)) ||
+              is_short_1(cols, x)))
+        move_rows(rows, cols, data[EW_X], x, data[EW_OUT]);
     else if (x.col == 1 && out.col > 1 && out.col < EW_LINE / 3 && cols > 1)
         scatter_bytes(rows, cols, data, s);
     else if (!picks(1, rows, cols, data, s))
