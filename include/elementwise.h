@@ -887,8 +887,8 @@ ELEMENTWISE_API const char *elementwise_version(void);
 ELEMENTWISE_API int elementwise_version_number(void);
 
 /**
- * The level of kernels that runs on this machine: "base", "avx2",
- * "avx512" or "avx512vbmi". The environment variable ELEMENTWISE_CPU, read
+ * The level of kernels that runs on this machine: "base", "avx2", "avx512",
+ * "avx512vbmi" or "avx512fp16". The environment variable ELEMENTWISE_CPU, read
  * once, lowers it by one of these names; any other value is as if it were not
  * set.
  */

@@ -5,16 +5,33 @@
  */
 #include "cpu.h"
 
+#if defined(EW_HAVE_FP16)
+#include <cpuid.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
 #include "elementwise.h"
 
 static const char names[EW_LEVELS][sizeof "avx512vbmi"] = {
-    "base", "avx2", "avx512", "avx512vbmi"};
+    "base", "avx2", "avx512", "avx512vbmi", "avx512fp16"};
 
 atomic_int ew_cpu_known;
 atomic_uint ew_cpu_tuning;
+
+#if defined(EW_HAVE_X86_LEVELS)
+/* Whether a processor with AVX-512 computes f16, which is not a name that every
+   compiler knows below: bit 23 of EDX. */
+static bool machine_computes_f16(void)
+{
+#if defined(EW_HAVE_FP16)
+    unsigned a, b, c, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 23 & 1);
+#else
+    return false;
+#endif
+}
+#endif
 
 /* What the processor has. */
 static int machine_level(void)
@@ -30,8 +47,9 @@ static int machine_level(void)
         !__builtin_cpu_supports("avx512dq") ||
         !__builtin_cpu_supports("avx512vl"))
         return EW_LEVEL_AVX2;
-    return __builtin_cpu_supports("avx512vbmi") ? EW_LEVEL_AVX512VBMI
-                                                : EW_LEVEL_AVX512;
+    if (!__builtin_cpu_supports("avx512vbmi"))
+        return EW_LEVEL_AVX512;
+    return machine_computes_f16() ? EW_LEVEL_AVX512FP16 : EW_LEVEL_AVX512VBMI;
 #else
     return EW_LEVEL_BASE;
 #endif

@@ -8,13 +8,15 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* The last one has the kernels of the one before, but for a few that shuffle
-   bytes. */
+/* The last two have the kernels of the one before, but for a few that shuffle
+   bytes, and a few on f16. Compilers may not know the last one, which no
+   processor has then. */
 enum ew_level {
     EW_LEVEL_BASE,
     EW_LEVEL_AVX2,
     EW_LEVEL_AVX512,
     EW_LEVEL_AVX512VBMI,
+    EW_LEVEL_AVX512FP16,
     EW_LEVELS
 };
 

@@ -22,6 +22,15 @@ struct tables {
     ew_join *const *join;
 };
 
+/* Those of two levels. */
+#define TABLES_VBMI                                                            \
+    {                                                                          \
+        ew_logic_avx512, ew_convert_avx512, ew_move_avx512_vbmi,               \
+            &ew_stream_avx512, &ew_permute_avx512_vbmi, ew_turn_avx512,        \
+            &ew_pick_avx512_vbmi, ew_activation_avx512, ew_gradient_avx512,    \
+            ew_fused_avx512, ew_sum_avx512, &ew_join_avx512                    \
+    }
+
 static const struct tables levels[EW_LEVELS] = {
     {ew_logic_base, ew_convert_base, ew_move_base, &ew_stream_base,
      &ew_permute_base, ew_turn_base, NULL, ew_activation_base, ew_gradient_base,
@@ -33,29 +42,35 @@ static const struct tables levels[EW_LEVELS] = {
     {ew_logic_avx512, ew_convert_avx512, ew_move_avx512, &ew_stream_avx512,
      &ew_permute_avx512, ew_turn_avx512, NULL, ew_activation_avx512,
      ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512, &ew_join_avx512},
-    {ew_logic_avx512, ew_convert_avx512, ew_move_avx512_vbmi, &ew_stream_avx512,
-     &ew_permute_avx512_vbmi, ew_turn_avx512, &ew_pick_avx512_vbmi,
-     ew_activation_avx512, ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512,
-     &ew_join_avx512},
+    TABLES_VBMI,
+#if defined(EW_HAVE_FP16)
+    TABLES_VBMI,
+#endif
 #endif
 };
 
 /* Where the rows of one level stand, in the order of the types. */
-#define ROWS(level) ROWS_BUT(level, ew_int_##level, ew_int_##level + 4)
-#define ROWS_BUT(level, i8, u8)                                                \
+#define ROWS(level)                                                            \
+    ROWS_BUT(level, ew_int_##level, ew_int_##level + 4, ew_float_##level)
+#define ROWS_BUT(level, i8, u8, f16)                                           \
     {                                                                          \
         [ELEMENTWISE_BOOL] = ew_logic_##level + EW_LOGIC_BOOL, i8,             \
         ew_int_##level + 1, ew_int_##level + 2, ew_int_##level + 3, u8,        \
-        ew_int_##level + 5, ew_int_##level + 6, ew_int_##level + 7,            \
-        ew_float_##level, ew_float_##level + 1, ew_float_##level + 2,          \
-        ew_float_##level + 3, ew_complex_##level, ew_complex_##level + 1       \
+        ew_int_##level + 5, ew_int_##level + 6, ew_int_##level + 7, f16,       \
+        ew_float_##level + 1, ew_float_##level + 2, ew_float_##level + 3,      \
+        ew_complex_##level, ew_complex_##level + 1                             \
     }
 const ew_kernel_row *const *const ew_table_rows[EW_LEVELS][EW_DTYPES] = {
     ROWS(base),
 #if defined(EW_HAVE_X86_LEVELS)
     ROWS(avx2),
     ROWS(avx512),
-    ROWS_BUT(avx512, ew_int_avx512_vbmi, ew_int_avx512_vbmi + 1),
+    ROWS_BUT(avx512, ew_int_avx512_vbmi, ew_int_avx512_vbmi + 1,
+             ew_float_avx512),
+#if defined(EW_HAVE_FP16)
+    ROWS_BUT(avx512, ew_int_avx512_vbmi, ew_int_avx512_vbmi + 1,
+             &ew_float_avx512_fp16),
+#endif
 #endif
 };
 

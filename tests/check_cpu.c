@@ -62,6 +62,7 @@ START_TEST(levels_have_their_names)
     ck_assert_str_eq(ew_cpu_name(EW_LEVEL_AVX2), "avx2");
     ck_assert_str_eq(ew_cpu_name(EW_LEVEL_AVX512), "avx512");
     ck_assert_str_eq(ew_cpu_name(EW_LEVEL_AVX512VBMI), "avx512vbmi");
+    ck_assert_str_eq(ew_cpu_name(EW_LEVEL_AVX512FP16), "avx512fp16");
 }
 END_TEST
 

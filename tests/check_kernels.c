@@ -1510,6 +1510,56 @@ START_TEST(all_halves_are_computed_in_f32_and_rounded_once)
 }
 END_TEST
 
+static bool is_nan(uint16_t f16)
+{
+    return (f16 & 0x7fff) > 0x7c00;
+}
+
+/* Two kernels on all of f16 and as many in another order, which differs from
+   round to round. What they make is the same, or NaN. */
+static void compare_halves(ew_kernel *one, ew_kernel *other, int op, int round)
+{
+    static uint16_t shuffled[HALVES], made[2][HALVES];
+    const bool truth = op >= ELEMENTWISE_EQUAL;
+    const struct ew_stride strides[] = {{0, 2}, {0, 2}, {0, truth ? 1 : 2}};
+    int step = 2 * (int)support_random(0, HALVES / 2) + 1;
+    for (int i = 0; i < HALVES; i++)
+        shuffled[i] = (uint16_t)(i * step + round);
+    for (int k = 0; k < 2; k++) {
+        void *const data[] = {all_halves, shuffled, made[k]};
+        (k ? other : one)(1, HALVES, data, strides);
+    }
+    for (int i = 0; i < (truth ? HALVES / 2 : HALVES); i++) {
+        uint16_t a = made[0][i], b = made[1][i];
+        if (a != b && (truth || !is_nan(a) || !is_nan(b)))
+            ck_abort_msg("%s, result %d, step %d, round %d: 0x%04x, 0x%04x",
+                         elementwise_op_name((elementwise_op)op), i, step,
+                         round, a, b);
+    }
+}
+
+/* Kernels of f16 that the last level has of its own. */
+START_TEST(native_f16_has_the_bits_of_f32_rounded_once)
+{
+    enum { ROUNDS = 300, BELOW = EW_LEVEL_AVX512FP16 - 1, NATIVE = 12 };
+    int native = 0;
+    if (!support_level(EW_LEVEL_AVX512FP16))
+        return;
+    for (int i = 0; i < HALVES; i++)
+        all_halves[i] = (uint16_t)i;
+    for (int op = 1; op <= REF_OPS; op++) {
+        ew_kernel *one = ew_table_kernel(EW_LEVEL_AVX512FP16, op,
+                                         ELEMENTWISE_F16, ELEMENTWISE_F16);
+        ew_kernel *other =
+            ew_table_kernel(BELOW, op, ELEMENTWISE_F16, ELEMENTWISE_F16);
+        native += one != other;
+        for (int round = 0; one != other && round < ROUNDS; round++)
+            compare_halves(one, other, op, round);
+    }
+    ck_assert_int_eq(native, NATIVE);
+}
+END_TEST
+
 /* A dividend for piece `piece` of a row: a number of all digits and a common
    size, or 0. Some pieces are all of a rare size, later ones have one such, or
    no number, at some places. */
@@ -1574,6 +1624,7 @@ int main(void)
     TCase *halves = support_case("halves");
     tcase_add_loop_test(halves, all_halves_are_computed_in_f32_and_rounded_once,
                         0, EW_LEVELS * 2);
+    tcase_add_test(halves, native_f16_has_the_bits_of_f32_rounded_once);
     TCase *division = support_case("division");
     tcase_add_loop_test(division, bytes_are_divided_by_every_divisor, 0,
                         EW_LEVELS);

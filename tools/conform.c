@@ -332,8 +332,8 @@ static int replay_level(const struct arguments *a, const char *level, bool must)
 
 int command_conform(const struct arguments *arguments)
 {
-    static const char *const levels[] = {"base", "avx2", "avx512",
-                                         "avx512vbmi"};
+    static const char *const levels[] = {"base", "avx2", "avx512", "avx512vbmi",
+                                         "avx512fp16"};
     const struct arguments *a = arguments;
     int worst = COMMAND_DONE;
     if (!a->count)

@@ -194,6 +194,9 @@ EW_INLINE float half_make(half_op *op, enum half_how how,
 #define WIDEN_SOME ew_half_widen_f16_some
 #define NARROW_SOME ew_half_narrow_f16_some
 #endif
+#if defined(EW_FP16)
+#define NATIVE(name) native_##name##_f16
+#endif
 #include "half.inc"
 
 #define INFINITE 0x7f80
@@ -209,3 +212,8 @@ EW_INLINE float half_make(half_op *op, enum half_how how,
 
 const ew_kernel_row *const EW_CONCAT(ew_float, EW_LEVEL)[4] = {
     &row_f16, &row_bf16, &row_f32, &row_f64};
+
+#if defined(EW_FP16)
+const ew_kernel_row *const EW_CONCAT(EW_CONCAT(ew_float, EW_LEVEL),
+                                     fp16) = &row_native_f16;
+#endif

@@ -330,6 +330,9 @@ extern ew_kernel *const ew_move_avx512_vbmi[EW_MOVES];
 extern ew_permuter *const ew_permute_avx512_vbmi;
 extern ew_permuter *const ew_pick_avx512_vbmi;
 
+/* The row of f16 where processors compute it. */
+extern const ew_kernel_row *const ew_float_avx512_fp16;
+
 #define EW_CONCAT_(a, b) a##_##b
 #define EW_CONCAT(a, b) EW_CONCAT_(a, b)
 

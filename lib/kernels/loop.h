@@ -23,6 +23,11 @@
 #define EW_VBMI __attribute__((target("avx512vbmi")))
 #endif
 
+/* Functions that compute f16, in such a build, by compilers that know how. */
+#if defined(__AVX512BW__) && defined(EW_HAVE_FP16)
+#define EW_FP16 __attribute__((target("avx512fp16")))
+#endif
+
 #if defined(__AVX512BW__)
 /* A mask of the first n bytes of a line, or of any other n things; 1 to 64. Of
    an int, compilers compute n in 32 bits. */
