@@ -22,12 +22,14 @@ enum {
 #else
     HALF_END = EW_BLOCK,
 #endif
-    HALF_PIECE = 128 /* elements that are looked at before they are divided */
+    HALF_PIECE = 128, /* elements that are looked at before they are divided */
+    HALF_LONG = 4000  /* of a row that asks for lines of out if it has more */
 };
 
 /* How an operation is computed: as it is; the same, but it takes longer than
-   its memory; with what stands around it (kernel.h). */
-enum half_how { HALF_ALONE, HALF_SLOW, HALF_WHOLE };
+   its memory, or less than what asks for lines of out; with what stands around
+   it (kernel.h). */
+enum half_how { HALF_ALONE, HALF_SLOW, HALF_ASKS, HALF_WHOLE };
 
 typedef float half_op(float x, float y);
 typedef uint16_t half_bits(uint16_t x, uint16_t y);
@@ -191,7 +193,7 @@ static void half_loop(ew_block_compute *const forms[], int64_t rows,
 
 #if defined(EW_COMPARE_BITS)
 /* All rows, one after the other. Asking for lines of out ahead made no row
-   faster. */
+   faster that is computed in f32. */
 EW_INLINE void half_all(ew_block_compute *row, enum half_how how, int64_t rows,
                         int64_t cols, void *const data[],
                         const struct ew_stride s[])
