@@ -375,6 +375,28 @@ START_TEST(a_complex_slope_beyond_f32_is_no_zero)
 }
 END_TEST
 
+/* 0 whatever dout is, where the table says so, and infinity for a power that
+   double does not hold either. */
+START_TEST(complex_powers_have_their_special_slopes)
+{
+    float x[] = {2, 1, 0, 0, 1e30f, 0}, y[] = {0, 0, 2, 1, 20, 0};
+    float g[] = {INFINITY, 1, INFINITY, 1, 1, 0}, dx[6], dy[6];
+    const int64_t shape[] = {3};
+    elementwise_tensor tx = {x, ELEMENTWISE_C64, 1, shape, NULL}, ty = tx,
+                       tg = tx, tdx = tx, tdy = tx;
+    ty.data = y;
+    tg.data = g;
+    tdx.data = dx;
+    tdy.data = dy;
+    ck_assert_int_eq(elementwise_pow_grad(&tx, &ty, &tg, -1, &tdx, &tdy),
+                     ELEMENTWISE_OK);
+    ck_assert(dx[0] == 0 && dx[1] == 0);
+    ck_assert(dy[2] == 0 && dy[3] == 0);
+    ck_assert(dx[4] == INFINITY && dx[5] == 0);
+    ck_assert(dy[4] == INFINITY && dy[5] == 0);
+}
+END_TEST
+
 START_TEST(missing_operands_and_wrong_options_are_refused)
 {
     static const struct support_shapes same = {-1, 1, 1, 1, {6}, {6}, {6}};
@@ -715,6 +737,7 @@ static TCase *refusals(void)
     tcase_add_loop_test(tests, sums_of_nothing_are_stored, 1, 5);
     tcase_add_loop_test(tests, wrong_operands_are_refused, 1, 5);
     tcase_add_test(tests, a_complex_slope_beyond_f32_is_no_zero);
+    tcase_add_test(tests, complex_powers_have_their_special_slopes);
     tcase_add_test(tests, missing_operands_and_wrong_options_are_refused);
     tcase_add_loop_test(tests, wrong_axes_are_refused, 1, 5);
     tcase_add_test(tests, sum_to_refuses_what_is_wrong);

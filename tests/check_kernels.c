@@ -6,6 +6,7 @@
  * compared with the reference.
  */
 #include <check.h>
+#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -674,11 +675,136 @@ START_TEST(complex_derivatives_are_their_formulas_anywhere)
 }
 END_TEST
 
+/* ---------------------------------------------------------------------
+ * Derivatives of complex powers
+ */
+
+enum { P_ROWS = 5, P_COLS = 300 };
+
+/* C has no way to join an infinite part to another by arithmetic. */
+static double complex joined(struct ew_c128 a)
+{
+    double complex z;
+    memcpy(&z, &a, sizeof z);
+    return z;
+}
+
+static struct ew_c128 taken_apart(double complex z)
+{
+    struct ew_c128 a;
+    memcpy(&a, &z, sizeof a);
+    return a;
+}
+
+static bool is_origin(struct ew_c128 a)
+{
+    return a.re == 0 && a.im == 0;
+}
+
+/* The formula of doc/operations.md in double, as it falls. */
+static struct ew_c128 power_slope(bool to_y, struct ew_c128 a, struct ew_c128 b,
+                                  struct ew_c128 g)
+{
+    const struct ew_c128 log = taken_apart(clog(joined(a)));
+    const struct ew_c128 by = {to_y ? b.re : b.re - 1, b.im};
+    if (to_y ? is_origin(a) && b.re >= 0 : is_origin(b))
+        return (struct ew_c128){0, 0};
+    struct ew_c128 power = taken_apart(cexp(joined(multiplied(by, log))));
+    const double zero = by.re > 0 && by.im == by.im ? 0 : (double)NAN;
+    if (is_origin(a))
+        power = (struct ew_c128){zero, zero};
+    if (is_origin(by))
+        power = (struct ew_c128){1, 0};
+    return multiplied(g, conjugated(multiplied(to_y ? log : b, power)));
+}
+
+static bool same_kind(double a, double b)
+{
+    return isfinite(a) ? isfinite(b) : isnan(a) ? isnan(b) : a == b;
+}
+
+/* The derivative of a power, in a type's own precision if the formula has a
+   number for it and all before it, or if an operand is not finite or x is 0, as
+   infinite or undefined. */
+static void verify_power(bool to_y, elementwise_dtype type, void *const at[])
+{
+    const struct ew_c128 a = widened(type, at[EW_X]);
+    const struct ew_c128 b = widened(type, at[EW_Y]);
+    const struct ew_c128 g = widened(type, at[EW_OUT]);
+    const struct ew_c128 got = widened(type, at[EW_D]);
+    const struct ew_c128 want = power_slope(to_y, a, b, g);
+    const bool narrow = type == ELEMENTWISE_C64;
+    const double log = cabs(clog(joined(a))),
+                 size = (hypot(b.re, b.im) + 1) * log;
+    const double most = hypot(want.re, want.im);
+    const double off = (narrow ? 0x1p-23 : 0x1p-50 * (8 + size)) * most;
+    bool right = true;
+    if (size < 400 && most < (narrow ? 0x1p127 : 0x1p1000))
+        right = hypot(got.re - want.re, got.im - want.im) <=
+                off + (narrow ? 0x1p-149 : 0x1p-1050);
+    else if (!isfinite(size) || !isfinite(g.re) || !isfinite(g.im))
+        right = same_kind(want.re, got.re) && same_kind(want.im, got.im);
+    ck_assert_msg(right,
+                  "%s of %s (%a, %a) to (%a, %a) by (%a, %a): (%a, %a), "
+                  "expected (%a, %a)",
+                  to_y ? "dy" : "dx", elementwise_dtype_name(type), a.re, a.im,
+                  b.re, b.im, g.re, g.im, got.re, got.im, want.re, want.im);
+}
+
+/* Rows against their elements alone. */
+static void try_power_slopes(int level, int which, elementwise_dtype type,
+                             int64_t cols, int stands)
+{
+    static char area[EW_D_OPERANDS][P_ROWS * (P_COLS + D_GAP) * 16];
+    static const struct ew_stride none[EW_D_OPERANDS];
+    const int64_t size = (int64_t)ref_size(type), row = (cols + D_GAP) * size;
+    struct ew_stride s[EW_D_OPERANDS];
+    void *data[EW_D_OPERANDS];
+    for (int k = 0; k < EW_D_OPERANDS; k++) {
+        fill_derived(type, area[k], P_ROWS * (cols + D_GAP));
+        data[k] = area[k];
+        s[k] = (struct ew_stride){row, k == stands ? 0 : size};
+    }
+    ew_table_derivative(level, type, ELEMENTWISE_POW, which)(P_ROWS, cols, data,
+                                                             s);
+    for (int64_t i = 0; i < P_ROWS * cols; i++) {
+        void *at[EW_D_OPERANDS];
+        char alone[16];
+        for (int k = 0; k < EW_D_OPERANDS; k++)
+            at[k] = area[k] + i / cols * row + i % cols * s[k].col;
+        memcpy(data, at, sizeof data);
+        data[EW_D] = alone;
+        ew_table_derivative(level, type, ELEMENTWISE_POW, which)(1, 1, data,
+                                                                 none);
+        ck_assert(ref_same(type, alone, at[EW_D]));
+        ew_table_derivative(EW_LEVEL_BASE, type, ELEMENTWISE_POW,
+                            which)(1, 1, data, none);
+        verify_power(which == EW_D_DY, type, at);
+    }
+}
+
+START_TEST(complex_powers_have_the_same_slopes_anywhere)
+{
+    static const int64_t cols[] = {1, 5, 16, 63, 64, 70, 300};
+    const int level = _i / 4;
+    const elementwise_dtype type =
+        _i / 2 % 2 ? ELEMENTWISE_C128 : ELEMENTWISE_C64;
+    if (!support_level(level))
+        return;
+    for (int c = 0; c < 7; c++)
+        for (int stands = EW_X; stands <= EW_OUT; stands++)
+            try_power_slopes(level, _i % 2 ? EW_D_DY : EW_D_DX, type, cols[c],
+                             stands == EW_OUT ? -1 : stands);
+}
+END_TEST
+
 static TCase *derivatives(void)
 {
     TCase *tests = support_case("derivatives");
     tcase_add_loop_test(tests, complex_derivatives_are_their_formulas_anywhere,
                         0, 2 * EW_LEVELS);
+    tcase_add_loop_test(tests, complex_powers_have_the_same_slopes_anywhere, 0,
+                        4 * EW_LEVELS);
     return tests;
 }
 

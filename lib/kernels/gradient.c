@@ -10,6 +10,7 @@
 
 #include "activation_f64.h"
 #include "complex_lanes.h"
+#include "complex_power_c64.h"
 #include "fused.h"
 #include "power_f64.h"
 
@@ -354,30 +355,40 @@ static inline number logarithm(number a)
     return (number){z.part[0], z.part[1]};
 }
 
-static inline number power(number a, number b)
+/* By the logarithm of a. */
+static inline number power(number a, number log, number b)
 {
-    number exponent = product(b, logarithm(a));
-    union wide z = {{exponent.re, exponent.im}};
     if (is_zero(b))
         return (number){1, 0};
     if (is_zero(a))
         return b.re > 0 && b.im == b.im ? (number){0, 0} : (number){NAN, NAN};
+    number exponent = product(b, log);
+    union wide z = {{exponent.re, exponent.im}};
     z.value = cexp(z.value);
     return (number){z.part[0], z.part[1]};
 }
 
+/* The derivative's conjugate, g times that of factor times power. */
+EW_INLINE number slope_of_power(number factor, number power, number g)
+{
+    const number slope = product(factor, power);
+    return product(g, (number){slope.re, -slope.im});
+}
+
 static inline number dx_pow_c(number x, number y, number g)
 {
-    number slope = product(y, power(x, (number){y.re - 1, y.im}));
-    return is_zero(y) ? (number){0, 0}
-                      : product(g, (number){slope.re, -slope.im});
+    if (is_zero(y))
+        return (number){0, 0};
+    const number less = {y.re - 1, y.im};
+    return slope_of_power(y, power(x, logarithm(x), less), g);
 }
 
 static inline number dy_pow_c(number x, number y, number g)
 {
-    number slope = product(logarithm(x), power(x, y));
-    return is_zero(x) && y.re >= 0 ? (number){0, 0}
-                                   : product(g, (number){slope.re, -slope.im});
+    if (is_zero(x) && y.re >= 0)
+        return (number){0, 0};
+    const number log = logarithm(x);
+    return slope_of_power(log, power(x, log, y), g);
 }
 
 #define T struct ew_c64

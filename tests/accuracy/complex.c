@@ -1,9 +1,9 @@
 /*
- * Measures the errors of div and pow on c64 and c128 against MPFR, on every
- * level this processor has, in ULP of the magnitude of the result; those of the
- * quotients of c64 in ULP of each part. Prints a table of the worst and fails
- * if one is larger than its bound. The argument is the number of random pairs
- * of operands of each kind.
+ * Measures the errors of div and pow on c64 and c128 and of the gradients of
+ * pow on c64 against MPFR, on every level this processor has, in ULP of the
+ * magnitude of the result; those of the quotients of c64 in ULP of each part.
+ * Prints a table of the worst and fails if one is larger than its bound. The
+ * argument is the number of random pairs of operands of each kind.
  */
 #include <math.h>
 #include <mpfr.h>
@@ -18,6 +18,7 @@
 #include "table.h"
 
 enum { BLOCK = 1000, KINDS = 4, DIGITS = 300 };
+enum { FORWARD = -1 };
 
 struct number {
     double re, im;
@@ -25,6 +26,7 @@ struct number {
 
 struct subject {
     elementwise_op op;
+    int which; /* FORWARD, or the derivative to one of the operands */
     elementwise_dtype dtype;
     bool parts; /* each part by its own ULP */
     double bound;
@@ -33,10 +35,12 @@ struct subject {
 /* Of pow on c128 the bound is 1 + |y log x| / 1000, and kinds keep that below
    1.1. */
 static const struct subject subjects[] = {
-    {ELEMENTWISE_DIV, ELEMENTWISE_C64, true, 0.501},
-    {ELEMENTWISE_DIV, ELEMENTWISE_C128, false, 4},
-    {ELEMENTWISE_POW, ELEMENTWISE_C64, false, 0.75},
-    {ELEMENTWISE_POW, ELEMENTWISE_C128, false, 1.1},
+    {ELEMENTWISE_DIV, FORWARD, ELEMENTWISE_C64, true, 0.501},
+    {ELEMENTWISE_DIV, FORWARD, ELEMENTWISE_C128, false, 4},
+    {ELEMENTWISE_POW, FORWARD, ELEMENTWISE_C64, false, 0.75},
+    {ELEMENTWISE_POW, FORWARD, ELEMENTWISE_C128, false, 1.1},
+    {ELEMENTWISE_POW, EW_D_DX, ELEMENTWISE_C64, false, 0.75},
+    {ELEMENTWISE_POW, EW_D_DY, ELEMENTWISE_C64, false, 0.75},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
@@ -106,17 +110,26 @@ static void divide(mpfr_t re, mpfr_t im, struct number x, struct number y)
     mpfr_clears(a, b, c, d, (mpfr_ptr)NULL);
 }
 
+/* log + i angle = log x */
+static void logarithm(mpfr_t log, mpfr_t angle, struct number x)
+{
+    mpfr_t c, d;
+    mpfr_inits2(DIGITS, c, d, (mpfr_ptr)NULL);
+    mpfr_set_d(c, x.re, MPFR_RNDN);
+    mpfr_set_d(d, x.im, MPFR_RNDN);
+    mpfr_hypot(log, c, d, MPFR_RNDN);
+    mpfr_log(log, log, MPFR_RNDN);
+    mpfr_atan2(angle, d, c, MPFR_RNDN);
+    mpfr_clears(c, d, (mpfr_ptr)NULL);
+}
+
 /* re + i im = exp(y log x); *size = |y log x| */
 static void raise_to(mpfr_t re, mpfr_t im, struct number x, struct number y,
                      double *size)
 {
     mpfr_t log, angle, c, d;
     mpfr_inits2(DIGITS, log, angle, c, d, (mpfr_ptr)NULL);
-    mpfr_set_d(c, x.re, MPFR_RNDN);
-    mpfr_set_d(d, x.im, MPFR_RNDN);
-    mpfr_hypot(log, c, d, MPFR_RNDN);
-    mpfr_log(log, log, MPFR_RNDN);
-    mpfr_atan2(angle, d, c, MPFR_RNDN);
+    logarithm(log, angle, x);
     mpfr_set_d(c, y.re, MPFR_RNDN);
     mpfr_set_d(d, y.im, MPFR_RNDN);
     mpfr_fmms(re, log, c, angle, d, MPFR_RNDN);
@@ -127,6 +140,36 @@ static void raise_to(mpfr_t re, mpfr_t im, struct number x, struct number y,
     mpfr_mul(re, log, c, MPFR_RNDN);
     mpfr_mul(im, log, d, MPFR_RNDN);
     mpfr_clears(log, angle, c, d, (mpfr_ptr)NULL);
+}
+
+/* re + i im times c + i d */
+static void multiply(mpfr_t re, mpfr_t im, mpfr_t c, mpfr_t d)
+{
+    mpfr_t old;
+    mpfr_init2(old, DIGITS);
+    mpfr_set(old, re, MPFR_RNDN);
+    mpfr_fmms(re, old, c, im, d, MPFR_RNDN);
+    mpfr_fmma(im, old, d, im, c, MPFR_RNDN);
+    mpfr_clear(old);
+}
+
+/* The conjugate of y x^(y-1) or of log(x) x^y. */
+static void differentiate(mpfr_t re, mpfr_t im, const struct subject *s,
+                          struct number x, struct number y, double *size)
+{
+    mpfr_t c, d;
+    mpfr_inits2(DIGITS, c, d, (mpfr_ptr)NULL);
+    if (s->which == EW_D_DX) {
+        mpfr_set_d(c, y.re, MPFR_RNDN);
+        mpfr_set_d(d, y.im, MPFR_RNDN);
+        y.re -= 1;
+    } else {
+        logarithm(c, d, x);
+    }
+    raise_to(re, im, x, y, size);
+    multiply(re, im, c, d);
+    mpfr_neg(im, im, MPFR_RNDN);
+    mpfr_clears(c, d, (mpfr_ptr)NULL);
 }
 
 /* |got - exact| in ULP of `of`; 0 where that has no normal ULP. */
@@ -156,6 +199,8 @@ static double error(const struct subject *s, struct number x, struct number y,
     mpfr_inits2(DIGITS, re, im, norm, (mpfr_ptr)NULL);
     if (s->op == ELEMENTWISE_DIV)
         divide(re, im, x, y);
+    else if (s->which != FORWARD)
+        differentiate(re, im, s, x, y, &size);
     else
         raise_to(re, im, x, y, &size);
     mpfr_hypot(norm, re, im, MPFR_RNDN);
@@ -191,21 +236,40 @@ struct worst {
     struct number x, y, got;
 };
 
+/* Results of n pairs, or gradients where that of the result is 1. */
+static void run(const struct subject *s, int level, int n, void *x, void *y,
+                void *out)
+{
+    static struct ew_c128 g[BLOCK];
+    int64_t size = s->dtype == ELEMENTWISE_C64 ? 8 : 16;
+    struct ew_stride strides[EW_D_OPERANDS];
+    void *data[EW_D_OPERANDS] = {x, y, out, x, y, out};
+    for (int k = 0; k < EW_D_OPERANDS; k++)
+        strides[k] = (struct ew_stride){0, size};
+    if (s->which == FORWARD) {
+        ew_table_kernel(level, (int)s->op, s->dtype, s->dtype)(1, n, data,
+                                                               strides);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        write_element(s->dtype, g, i, (struct number){1, 0});
+    data[EW_OUT] = g;
+    ew_table_derivative(level, s->dtype, (int)s->op, s->which)(1, n, data,
+                                                               strides);
+}
+
 /* Runs the kernel on n pairs of one kind and keeps the worst. */
 static void measure(const struct subject *s, int level, int kind, int n,
                     struct worst *worst)
 {
     static struct ew_c128 x[BLOCK], y[BLOCK], out[BLOCK];
-    int64_t size = s->dtype == ELEMENTWISE_C64 ? 8 : 16;
-    struct ew_stride strides[] = {{0, size}, {0, size}, {0, size}};
-    void *data[] = {x, y, out};
     for (int i = 0; i < n; i++) {
         struct number a, b;
         draw(s, kind, &a, &b);
         write_element(s->dtype, x, i, a);
         write_element(s->dtype, y, i, b);
     }
-    ew_table_kernel(level, (int)s->op, s->dtype, s->dtype)(1, n, data, strides);
+    run(s, level, n, x, y, out);
     for (int i = 0; i < n; i++) {
         struct number a = read_element(s->dtype, x, i);
         struct number b = read_element(s->dtype, y, i);
@@ -221,17 +285,18 @@ static void measure(const struct subject *s, int level, int kind, int n,
 /* One line of the table; true if the error is within its bound. */
 static bool print_subject(const struct subject *s, int level, int pairs)
 {
+    static const char *const prefixes[] = {"", "dx ", "dy "};
     struct worst worst = {0, {0, 0}, {0, 0}, {0, 0}};
     for (int kind = 0; kind < KINDS; kind++)
         for (int n = 0; n < pairs; n += BLOCK)
             measure(s, level, kind, pairs - n < BLOCK ? pairs - n : BLOCK,
                     &worst);
     bool good = worst.error <= s->bound;
-    printf("%-6s %-3s %-4s %7.4f %6.3f  %s (%a,%a) (%a,%a): (%a,%a)\n",
-           ew_cpu_name(level), elementwise_op_name(s->op),
-           elementwise_dtype_name(s->dtype), worst.error, s->bound,
-           good ? "ok" : "TOO LARGE", worst.x.re, worst.x.im, worst.y.re,
-           worst.y.im, worst.got.re, worst.got.im);
+    printf("%-6s %-3s%-3s %-4s %7.4f %6.3f  %s (%a,%a) (%a,%a): (%a,%a)\n",
+           ew_cpu_name(level), prefixes[1 + s->which],
+           elementwise_op_name(s->op), elementwise_dtype_name(s->dtype),
+           worst.error, s->bound, good ? "ok" : "TOO LARGE", worst.x.re,
+           worst.x.im, worst.y.re, worst.y.im, worst.got.re, worst.got.im);
     return good;
 }
 
@@ -241,7 +306,7 @@ int main(int argc, char **argv)
     bool good = true;
     printf("%d pairs of complex operands of each of %d kinds\n\n", pairs,
            KINDS);
-    printf("%-6s %-8s %7s %6s  worst\n", "level", "", "ULP", "bound");
+    printf("%-6s %-11s %7s %6s  worst\n", "level", "", "ULP", "bound");
     for (int level = 0; level <= ew_cpu_level(); level++)
         for (int i = 0; i < SUBJECTS; i++)
             good &= print_subject(&subjects[i], level, pairs);

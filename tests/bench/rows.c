@@ -157,6 +157,7 @@ static const struct set {
     {"B1*", {BENCH_GRADIENT, ELEMENTWISE_ADD, 0}},
     {"B1*", {BENCH_GRADIENT, ELEMENTWISE_MUL, 0}},
     {"B1*", {BENCH_GRADIENT, ELEMENTWISE_DIV, 0}},
+    {"B1.same", {BENCH_GRADIENT, ELEMENTWISE_POW, 0}},
     {"B2*", {BENCH_SUM, ELEMENTWISE_ADD, 0}},
 };
 

@@ -119,6 +119,13 @@ static number load(const elementwise_tensor *t, const struct ref_fit *fit,
     return v.re + v.im * I;
 }
 
+/* x > 0, or complex. */
+static number slope_of_pow(bool to_x, number x, number y)
+{
+    long double complex a = x, b = y;
+    return (number)(to_x ? b * cpowl(a, b - 1) : clogl(a) * cpowl(a, b));
+}
+
 /* What one element of the result adds to dx or dy, or to a sum. */
 static number term(const struct bench_case *c, const struct ref_fit *fit,
                    enum bench_operand output, const int64_t index[])
@@ -132,6 +139,8 @@ static number term(const struct bench_case *c, const struct ref_fit *fit,
         return g * (output == DX ? y : conj(x));
     if (c->row->op == ELEMENTWISE_DIV)
         return output == DX ? g / y : -g * conj(x) / y / y;
+    if (c->row->op == ELEMENTWISE_POW)
+        return g * conj(slope_of_pow(output == DX, x, conj(y)));
     return g;
 }
 
