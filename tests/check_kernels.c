@@ -798,6 +798,55 @@ START_TEST(complex_powers_have_the_same_slopes_anywhere)
 }
 END_TEST
 
+/* ---------------------------------------------------------------------
+ * Powers of c128
+ */
+
+enum { ENDS = 10, BY = 9, END_POWERS = ENDS * ENDS * BY * BY };
+
+/* An element against the baseline's, which is made in long double. */
+static void verify_end(struct ew_c128 a, struct ew_c128 b, struct ew_c128 want,
+                       struct ew_c128 got)
+{
+    const double log = cabs(clog(joined(a))), size = hypot(b.re, b.im) * log;
+    const double most = hypot(want.re, want.im);
+    const double units = 1 + (isfinite(size) ? size / 1000 : 0);
+    const double off = units * most * 0x1p-51 + 0x1p-1070;
+    bool right = isfinite(want.re) && isfinite(want.im)
+                     ? hypot(got.re - want.re, got.im - want.im) <= off
+                     : same_kind(want.re, got.re) && same_kind(want.im, got.im);
+    ck_assert_msg(right, "(%a, %a)^(%a, %a) is (%a, %a), not (%a, %a)", a.re,
+                  a.im, b.re, b.im, got.re, got.im, want.re, want.im);
+}
+
+/* Around all ends of what is made in vectors. */
+START_TEST(complex_powers_around_the_ends_are_right)
+{
+    static const double of[ENDS] = {0,        -0x1p-1074, 0x1p-1000, 0x1p-401,
+                                    -0x1p-20, 1,          -1.5,      0x1p399,
+                                    0x1p401,  -0x1p1000};
+    static const double to[BY] = {0,  0x1p-1074, -0x1p-30, 1,       -1.5,
+                                  17, 0x1p23,    -0x1p26,  0x1p1000};
+    static struct ew_c128 a[END_POWERS], b[END_POWERS], want[END_POWERS],
+        got[END_POWERS];
+    const struct ew_stride dense = {0, sizeof *a}, s[] = {dense, dense, dense};
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < END_POWERS; i++) {
+        int j = i / (ENDS * ENDS);
+        a[i] = (struct ew_c128){of[i % ENDS], of[i / ENDS % ENDS]};
+        b[i] = (struct ew_c128){to[j % BY], to[j / BY]};
+    }
+    void *base[] = {a, b, want}, *data[] = {a, b, got};
+    ew_table_kernel(EW_LEVEL_BASE, ELEMENTWISE_POW, ELEMENTWISE_C128,
+                    ELEMENTWISE_C128)(1, END_POWERS, base, s);
+    ew_table_kernel(_i, ELEMENTWISE_POW, ELEMENTWISE_C128,
+                    ELEMENTWISE_C128)(1, END_POWERS, data, s);
+    for (int i = 0; i < END_POWERS; i++)
+        verify_end(a[i], b[i], want[i], got[i]);
+}
+END_TEST
+
 static TCase *derivatives(void)
 {
     TCase *tests = support_case("derivatives");
@@ -805,6 +854,8 @@ static TCase *derivatives(void)
                         0, 2 * EW_LEVELS);
     tcase_add_loop_test(tests, complex_powers_have_the_same_slopes_anywhere, 0,
                         4 * EW_LEVELS);
+    tcase_add_loop_test(tests, complex_powers_around_the_ends_are_right, 0,
+                        EW_LEVELS);
     return tests;
 }
 

@@ -77,17 +77,27 @@ EW_INLINE void turned(double t, double *cosine, double *sine)
 /* What powers of a row are made of and they themselves, in double. */
 struct ew_powers {
     double log[EW_BLOCKS], angle[EW_BLOCKS];
+    double log_low[EW_BLOCKS], angle_low[EW_BLOCKS]; /* of c128 alone */
     double re[EW_BLOCKS], im[EW_BLOCKS];
     double odd[EW_BLOCKS]; /* not 0: none was made */
 };
 
-/* e^((a + i b) (log + i angle)), number i. A turn of 0 is +0, so that x^0 is
-   1 + 0i. Complex numbers that are passed or returned are not taken apart by
-   some compilers, and make no vectors. */
-EW_INLINE void ew_powers_exp_c64(int64_t i, double a, double b,
+/* log x, number i. */
+EW_INLINE void ew_powers_log_c64(int64_t i, const struct ew_c64 *x,
                                  struct ew_powers *to)
 {
-    double log = to->log[i], angle = to->angle[i], cosine, sine;
+    to->log[i] = log_magnitude(x->re, x->im);
+    to->angle[i] = fast_atan2_f64(x->im, x->re, &to->odd[i]);
+}
+
+/* x^(y - less), of the logarithm with that number. A turn of 0 is +0, so that
+   x^0 is 1 + 0i. Complex numbers that are passed or returned are not taken
+   apart by some compilers, and make no vectors. */
+EW_INLINE void ew_powers_exp_c64(int64_t i, const struct ew_c64 *y, double less,
+                                 struct ew_powers *to)
+{
+    double a = y->re - less, b = y->im, cosine, sine;
+    double log = to->log[i], angle = to->angle[i];
     double turn = log * b + angle * a + 0, scale = grown(log * a - angle * b);
     to->odd[i] = fabs(turn) < 0x1p25 ? to->odd[i] : 1;
     turned(turn, &cosine, &sine);
@@ -102,12 +112,10 @@ static void ew_powers_c64(int64_t n, const struct ew_c64 *x,
                           struct ew_powers *to)
 {
     n = n / EW_BLOCK * EW_BLOCK;
-    for (int64_t i = 0; i < n; i++) {
-        to->log[i] = log_magnitude(x[i].re, x[i].im);
-        to->angle[i] = fast_atan2_f64(x[i].im, x[i].re, &to->odd[i]);
-    }
     for (int64_t i = 0; i < n; i++)
-        ew_powers_exp_c64(i, y[i].re - less, y[i].im, to);
+        ew_powers_log_c64(i, &x[i], to);
+    for (int64_t i = 0; i < n; i++)
+        ew_powers_exp_c64(i, &y[i], less, to);
 }
 
 #endif

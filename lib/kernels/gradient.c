@@ -10,7 +10,7 @@
 
 #include "activation_f64.h"
 #include "complex_lanes.h"
-#include "complex_power_c64.h"
+#include "complex_power_c128.h"
 #include "fused.h"
 #include "power_f64.h"
 
@@ -397,6 +397,7 @@ static inline number dy_pow_c(number x, number y, number g)
 #define PARTS(x) x##_f32
 #define STORE(n, z, to) store_c64(n, z, to, C64)
 #define HAS_FAST
+#define HAS_POWERS
 #include "gradient_complex.inc"
 
 #define T struct ew_c128
@@ -404,6 +405,9 @@ static inline number dy_pow_c(number x, number y, number g)
 #define NAME(x) x##_c128
 #define PARTS(x) x##_f64
 #define STORE(n, z, to) store_c128(n, z, to)
+#if defined(EW_FAST_FMA)
+#define HAS_POWERS
+#endif
 #include "gradient_complex.inc"
 
 const ew_derivatives *const EW_CONCAT(ew_gradient, EW_LEVEL)[4] = {

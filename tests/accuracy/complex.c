@@ -17,7 +17,7 @@
 #include "random.h"
 #include "table.h"
 
-enum { BLOCK = 1000, KINDS = 4, DIGITS = 300 };
+enum { BLOCK = 1000, KINDS = 6, DIGITS = 300 };
 enum { FORWARD = -1 };
 
 struct number {
@@ -67,8 +67,22 @@ static struct number on_circle(double off)
     return (struct number){size * cos(angle), size * sin(angle)};
 }
 
+/* x near 1, or of any exponent, and a y that makes |y log x| up to 80. */
+static void draw_balanced(bool wide, bool near, struct number *x,
+                          struct number *y)
+{
+    int digits = wide ? 53 : 24, most = wide ? 380 : 120;
+    int e = (int)(random_bits() % (uint64_t)(near ? digits : 2 * most));
+    *x = draw_near(ldexp(1, near ? -e : e - most));
+    x->re += near;
+    if (!wide)
+        *x = (struct number){(float)x->re, (float)x->im};
+    double log = hypot(log1p(hypot(x->re, x->im) - 1), atan2(x->im, x->re));
+    *y = draw_near(log > 0 && log < INFINITY ? 56 / log : 1);
+}
+
 /* The kinds: common numbers, x near the circle of radius 1, x near 1 with large
-   y, all sizes. */
+   y, all sizes, and two with y by the size of log x. */
 static void draw(const struct subject *s, int kind, struct number *x,
                  struct number *y)
 {
@@ -87,6 +101,8 @@ static void draw(const struct subject *s, int kind, struct number *x,
         *x = draw_near(ldexp(1, (int)(random_bits() % (uint64_t)most) - 6));
         *y = draw_near(ldexp(1, -(int)(random_bits() % (uint64_t)most)));
     }
+    if (kind > 3 && !div)
+        draw_balanced(wide, kind == 4, x, y);
     if (wide)
         return;
     *x = (struct number){(float)x->re, (float)x->im};

@@ -190,6 +190,13 @@ def main():
     show("artanh_rest",
          series(lambda x: atanh(x) - x, 3, [mpf(1) / 3, mpf(1) / 5, mpf(1) / 7]),
          0, s * s, 6)
+    show("artanh_rest_pair",
+         series(lambda x: atanh(x) - x, 3, [mpf(1) / 3, mpf(1) / 5, mpf(1) / 7]),
+         0, s * s, 8, pairs=1)
+    show("atan_rest_pair", atan_rest, 0, mpf(1) / 64, 7, pairs=1)
+    print("atan(k / 4)", *(x.hex() for k in range(1, 5)
+                           for x in parts(atan(mpf(k) / 4))), sep="\n    ")
+    print("half_log_2", *(x.hex() for x in parts(log2 / 2)), sep="\n    ")
     eighth = (pi / 4)**2
     show("sine_rest",
          series(lambda x: sin(x) - x, 3, [-mpf(1) / 6, mpf(1) / 120]), 0,
@@ -197,6 +204,15 @@ def main():
     show("cosine_rest",
          series(lambda x: cos(x) - 1 + x * x / 2, 4,
                 [mpf(1) / 24, -mpf(1) / 720]), 0, eighth, 3)
+    show("sine_rest_f64",
+         series(lambda x: sin(x) - x, 3, [-mpf(1) / 6, mpf(1) / 120]), 0,
+         eighth, 6, relative=False)
+    show("cosine_rest_f64",
+         series(lambda x: cos(x) - 1 + x * x / 2, 4,
+                [mpf(1) / 24, -mpf(1) / 720]), 0, eighth, 5, relative=False)
+    first = mpf(round(float(pi / 2 * 2**27))) / 2**27
+    print("pi / 2", *(x.hex() for x in (float(first), *parts(pi / 2 - first))),
+          sep="\n    ")
 
 
 if __name__ == "__main__":
