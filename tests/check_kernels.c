@@ -1319,6 +1319,37 @@ static void try_powers(int level, double base, double exponent)
     }
 }
 
+/* Normal numbers alone, of which some are negative. */
+START_TEST(powers_of_negative_numbers_have_their_sign)
+{
+    enum { N = 100, BY_MANY = 8 };
+    static const double by[BY_MANY] = {2, 3, -3, -4, 0.75, -2.5, 1023, 0};
+    const struct ew_stride row32 = {0, 4}, s32[] = {row32, row32, row32};
+    const struct ew_stride row64 = {0, 8}, s64[] = {row64, row64, row64};
+    float x32[N], y32[N], got32[N];
+    double x64[N], y64[N], got64[N];
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < N; i++) {
+        x64[i] = x32[i] = (i % 3 ? -1 : 1) * (1 + (float)i * 0x1p-20f);
+        y64[i] = y32[i] = (float)by[i * 5 % BY_MANY];
+    }
+    void *data32[] = {x32, y32, got32}, *data64[] = {x64, y64, got64};
+    ew_table_kernel(_i, ELEMENTWISE_POW, ELEMENTWISE_F32,
+                    ELEMENTWISE_F32)(1, N, data32, s32);
+    ew_table_kernel(_i, ELEMENTWISE_POW, ELEMENTWISE_F64,
+                    ELEMENTWISE_F64)(1, N, data64, s64);
+    for (int i = 0; i < N; i++) {
+        double right = pow(x64[i], y64[i]);
+        bool none = isnan(right);
+        ck_assert(none ? isnan(got32[i])
+                       : fabs(got32[i] - right) <= fabs(right) * 0x1p-23);
+        ck_assert(none ? isnan(got64[i])
+                       : fabs(got64[i] - right) <= fabs(right) * 0x1p-52);
+    }
+}
+END_TEST
+
 START_TEST(powers_around_the_ends_of_f64_are_right)
 {
     static const double bases[] = {65, 10, 2, 1.001, 5, 1.5, 0.3, 1e-30, 3e38};
@@ -1836,6 +1867,8 @@ int main(void)
     tcase_add_loop_test(kernels,
                         short_rows_are_compared_with_an_element_each_or_one_row,
                         0, EW_LEVELS * ELEMENTWISE_C128);
+    tcase_add_loop_test(kernels, powers_of_negative_numbers_have_their_sign, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(kernels, powers_around_the_ends_of_f64_are_right, 0,
                         EW_LEVELS);
     tcase_add_loop_test(kernels, hypot_is_right_whatever_the_size, 0,
