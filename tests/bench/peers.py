@@ -487,7 +487,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--session", required=True)
     parser.add_argument("--results", required=True)
-    parser.add_argument("--document", required=True)
+    parser.add_argument("--documents", required=True, metavar="FOLDER")
     parser.add_argument("--filter", action="append", metavar="PATTERN",
                         help="only rows with this in their name; the others "
                         "keep their figures")
@@ -495,8 +495,10 @@ def parse():
                         help="N random rows, of which no figures are kept")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cpu", type=int, default=-1)
-    parser.add_argument("--write", action="store_true",
-                        help="write the tables and the picture")
+    parser.add_argument("--write", metavar="NAME", nargs="?",
+                        const=report.DOCUMENT,
+                        help="write the tables and the picture, into this "
+                        "document")
     return parser.parse_args()
 
 
@@ -554,7 +556,7 @@ def main():
         json.dump(results, file, indent=1)
     print(report.summary(results))
     if options.write:
-        report.write(results, options.document)
+        report.write(results, options.documents, options.write)
 
 
 if __name__ == "__main__":

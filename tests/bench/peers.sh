@@ -19,4 +19,4 @@ fi
 exec "$environment/bin/python" "$source/tests/bench/peers.py" \
     --session "$build/tests/bench/.libs/session.so" \
     --results "$build/tests/bench/peers${ELEMENTWISE_CPU:+-$ELEMENTWISE_CPU}.json" \
-    --document "$source/doc/performance.md" "$@"
+    --documents "$source/doc" "$@"

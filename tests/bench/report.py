@@ -1,8 +1,10 @@
 """Turns the figures of a comparison into a summary, tables and a picture."""
+import os
 import platform
 import re
 
 WORST = 10  # rows that a limited run shows
+DOCUMENT = "performance"  # where figures are written
 OURS = ("ours", "our plan")
 STYLES = {"ours": {"s": 28, "color": "black"},
           "our plan": {"s": 28, "facecolor": "none", "edgecolor": "black"}}
@@ -89,37 +91,39 @@ def groups(results):
             ("Gradients and sums", backward))
 
 
-def provenance(results):
+def provenance(results, name):
     versions = ", ".join(f"{n} {v}" for n, v in results["versions"].items()
                          if n not in OURS)
-    command = "make bench-peers PEERS=--write"
+    command = "make bench-peers PEERS=" + (
+        "--write" if name == DOCUMENT else f'"--write {name}"')
     if results["held"]:
         command = f"ELEMENTWISE_CPU={results['held']} {command}"
     return (f"{results['machine']}; {results['date']}; one thread, pinned. "
             f"{versions}. Made by `{command}`.")
 
 
-def everything(results):
-    lines = [summary(results), "", provenance(results), "",
-             "![time over limit](performance.svg)"]
+def everything(results, name):
+    lines = [summary(results), "", provenance(results, name), "",
+             f"![time over limit]({name}.svg)"]
     for title, rows in groups(results):
         if rows:
             lines += ["", f"### {title}", ""] + table(results, rows)
     return lines
 
 
-def worst(results):
+def worst(results, name):
     rows = [row for _, _, row in ranking(results)[:WORST]]
-    return [summary(results), "", provenance(results), ""] + \
+    return [summary(results), "", provenance(results, name), ""] + \
         table(results, rows)
 
 
-def write(results, document):
+def write(results, folder, name):
     """Puts figures between the markers of a run at this level."""
+    document = os.path.join(folder, name + ".md")
     held = results["held"]
     marker = "<!-- made by make bench-peers" + (f", {held}" if held else "")
     begin, end = marker + ": begin -->", marker + ": end -->"
-    lines = worst(results) if held else everything(results)
+    lines = (worst if held else everything)(results, name)
     made = "\n".join([begin, ""] + lines + ["", end])
     with open(document) as file:
         text = file.read()
@@ -130,7 +134,7 @@ def write(results, document):
     with open(document, "w") as file:
         file.write(text)
     if not held:
-        draw(results, document.removesuffix(".md") + ".svg")
+        draw(results, os.path.join(folder, name + ".svg"))
 
 
 def draw(results, path):
