@@ -1827,6 +1827,62 @@ START_TEST(one_divisor_is_like_an_array_of_it)
 }
 END_TEST
 
+/* x / y of f32 or f64, as C divides. */
+static void divide_one(elementwise_dtype type, const char *by_x,
+                       const char *by_y, char *to)
+{
+    float a, b;
+    double wide_a, wide_b;
+    if (type == ELEMENTWISE_F32) {
+        memcpy(&a, by_x, sizeof a);
+        memcpy(&b, by_y, sizeof b);
+        a /= b;
+        memcpy(to, &a, sizeof a);
+    } else {
+        memcpy(&wide_a, by_x, sizeof wide_a);
+        memcpy(&wide_b, by_y, sizeof wide_b);
+        wide_a /= wide_b;
+        memcpy(to, &wide_a, sizeof wide_a);
+    }
+}
+
+/* In place, too, and where divisions are said to be quick. */
+START_TEST(rows_are_divided_by_rows_of_any_length)
+{
+    enum { N = 300 };
+    static char from[8 * N], by[8 * N], right[8 * N], got[8 * N + 1];
+    elementwise_dtype type = _i % 2 ? ELEMENTWISE_F64 : ELEMENTWISE_F32;
+    int64_t size = (int64_t)ref_size(type);
+    const struct ew_stride s[] = {{0, size}, {0, size}, {0, size}};
+    if (!support_level(_i / 4))
+        return;
+    ew_cpu_tune(_i / 2 % 2 ? EW_QUICK_QUOTIENTS : 0);
+    ew_kernel *div = ew_table_direct(_i / 4, ELEMENTWISE_DIV, type);
+    for (int i = 0; i < N; i++) {
+        struct ref_value a =
+            ref_float(type, draw_dividend(i % 3 ? 0 : 5, i), 0);
+        struct ref_value b = ref_float(type, draw_dividend(0, i) + 9, 0);
+        ref_store(&a, from + i * size);
+        ref_store(&b, by + i * size);
+        divide_one(type, from + i * size, by + i * size, right + i * size);
+    }
+    for (int64_t cols = 1; cols <= N; cols++) {
+        size_t bytes = (size_t)(cols * size);
+        char *const inputs[] = {from, by};
+        got[bytes] = 7;
+        div(1, cols, (void *[]){from, by, got}, s);
+        ck_assert(memcmp(got, right, bytes) == 0 && got[bytes] == 7);
+        for (int k = 0; k < 2; k++) {
+            void *data[] = {from, by, got};
+            data[k] = memcpy(got, inputs[k], bytes);
+            div(1, cols, data, s);
+            ck_assert(memcmp(got, right, bytes) == 0 && got[bytes] == 7);
+        }
+    }
+    ew_cpu_tune(0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *halves = support_case("halves");
@@ -1845,6 +1901,8 @@ int main(void)
     tcase_add_loop_test(division, wide_integers_are_divided_in_blocks, 0,
                         EW_LEVELS);
     tcase_add_loop_test(division, one_divisor_is_like_an_array_of_it, 0,
+                        EW_LEVELS * 4);
+    tcase_add_loop_test(division, rows_are_divided_by_rows_of_any_length, 0,
                         EW_LEVELS * 4);
     TCase *moves = support_case("moves");
     tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
