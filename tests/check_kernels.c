@@ -1850,10 +1850,12 @@ static void divide_one(elementwise_dtype type, const char *by_x,
 START_TEST(rows_are_divided_by_rows_of_any_length)
 {
     enum { N = 300 };
-    static char from[8 * N], by[8 * N], right[8 * N], got[8 * N + 1];
+    static char from[8 * N], by[8 * N], right[8 * N], of_one[8 * N];
+    static char got[8 * N + 1];
     elementwise_dtype type = _i % 2 ? ELEMENTWISE_F64 : ELEMENTWISE_F32;
     int64_t size = (int64_t)ref_size(type);
     const struct ew_stride s[] = {{0, size}, {0, size}, {0, size}};
+    const struct ew_stride one[] = {{0, 0}, {0, size}, {0, size}};
     if (!support_level(_i / 4))
         return;
     ew_cpu_tune(_i / 2 % 2 ? EW_QUICK_QUOTIENTS : 0);
@@ -1865,6 +1867,7 @@ START_TEST(rows_are_divided_by_rows_of_any_length)
         ref_store(&a, from + i * size);
         ref_store(&b, by + i * size);
         divide_one(type, from + i * size, by + i * size, right + i * size);
+        divide_one(type, from, by + i * size, of_one + i * size);
     }
     for (int64_t cols = 1; cols <= N; cols++) {
         size_t bytes = (size_t)(cols * size);
@@ -1878,6 +1881,8 @@ START_TEST(rows_are_divided_by_rows_of_any_length)
             div(1, cols, data, s);
             ck_assert(memcmp(got, right, bytes) == 0 && got[bytes] == 7);
         }
+        div(1, cols, (void *[]){from, by, got}, one);
+        ck_assert(memcmp(got, of_one, bytes) == 0 && got[bytes] == 7);
     }
     ew_cpu_tune(0);
 }
