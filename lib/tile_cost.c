@@ -44,6 +44,7 @@ enum {
     WINDOW_COST = 800,    /* of a window of some, */
     COMPACT_WINDOW = 16,  /* of so many bytes or a line, */
     COMPACT_ROW = 16,     /* of rows of so many elements, */
+    COMPACT_PAGE = 4096,  /* at most so many bytes apart, */
     COMPACT_LEAST = 4,    /* if it has so many, */
     COMPACT_SMALL = 8,    /* on AVX-512, which permutes others, */
     COMPACT_WIDE = 5,     /* and of 8 bytes */
@@ -304,8 +305,8 @@ static int64_t compacted(const struct elementwise_plan *plan, int k)
         plan->level >= (size > 1 ? EW_LEVEL_AVX512 : EW_LEVEL_AVX512VBMI);
     int64_t window = lines ? EW_LINE : COMPACT_WINDOW;
     if (plan->level < EW_LEVEL_AVX2 || cols->n > COMPACT_ROW ||
-        step < cols->n * size || step < ew_magnitude(cols->stride[k]) ||
-        span > window)
+        step > COMPACT_PAGE || step < cols->n * size ||
+        step < ew_magnitude(cols->stride[k]) || span > window)
         return 0;
     int64_t elements = cols->n * ((window - span) / step + 1);
     int64_t least = plan->level < EW_LEVEL_AVX512 ? COMPACT_LEAST

@@ -1155,6 +1155,43 @@ START_TEST(nothing_is_read_on_a_page_that_has_no_element)
 }
 END_TEST
 
+/* Rows of a few elements that end where a page does, before one that nobody may
+   read. */
+START_TEST(no_page_is_read_between_short_rows)
+{
+    enum { PAGE = 4096, ROWS = 70, MOST = 16 };
+    static const elementwise_dtype types[] = {ELEMENTWISE_U8, ELEMENTWISE_U16,
+                                              ELEMENTWISE_U32, ELEMENTWISE_U64};
+    const elementwise_dtype type = types[_i % 4];
+    const int64_t size = (int64_t)ref_size(type);
+    static char made[ROWS * MOST * 8];
+    if (!support_level(_i / 4))
+        return;
+    char *map = mmap(NULL, 2 * ROWS * PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(map, MAP_FAILED);
+    for (int i = 0; i < 2 * ROWS * PAGE; i++)
+        map[i] = (char)(i % 251);
+    for (int r = 0; r < ROWS; r++)
+        mprotect(map + (2 * r + 1) * PAGE, PAGE, PROT_NONE);
+    for (int64_t cols = 2; cols <= MOST; cols++)
+        for (int64_t step = -5; step <= 5; step++) {
+            const int64_t last = (cols - 1) * step * size;
+            char *x = map + PAGE - size - (last > 0 ? last : 0);
+            void *const data[] = {x, NULL, made};
+            const struct ew_stride s[] = {
+                {2 * PAGE, step * size}, {0, 0}, {cols * size, size}};
+            ew_table_move(_i / 4, type)(ROWS, cols, data, s);
+            for (int64_t i = 0; i < ROWS * cols; i++)
+                ck_assert(
+                    memcmp(made + i * size,
+                           x + i / cols * 2 * PAGE + i % cols * step * size,
+                           (size_t)size) == 0);
+        }
+    munmap(map, 2 * ROWS * PAGE);
+}
+END_TEST
+
 /* Windows of one sequence. */
 START_TEST(rows_that_overlap_are_moved_from_either_end)
 {
@@ -1921,6 +1958,8 @@ int main(void)
                         EW_LEVELS * 4);
     tcase_add_loop_test(moves, nothing_is_read_on_a_page_that_has_no_element, 0,
                         18 * EW_LEVELS);
+    tcase_add_loop_test(moves, no_page_is_read_between_short_rows, 0,
+                        EW_LEVELS * 4);
     tcase_add_loop_test(moves, rows_of_any_length_are_spread, 0, EW_LEVELS * 4);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");
