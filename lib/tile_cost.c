@@ -450,10 +450,11 @@ static bool divides_by_one(const struct ew_tile_search *s)
 
 int64_t ew_tile_least(const struct ew_tile_search *s, int64_t elements)
 {
-    int64_t lines = 0;
+    double lines = 0; /* plans without data may have 2^63 bytes */
     for (int k = 0; k <= EW_OUT; k++)
-        lines += s->course[k].next * s->course[k].bytes / EW_LINE;
-    return TILE_COST / elements + lines / s->elements / parts_of(s);
+        lines += (double)s->course[k].next * (double)s->course[k].bytes;
+    int64_t each = (int64_t)(lines / EW_LINE / (double)s->elements);
+    return TILE_COST / elements + each / parts_of(s);
 }
 
 bool ew_tile_is_cheaper(const struct ew_tile_search *s, int64_t cost,

@@ -14,6 +14,7 @@
 #include "support.h"
 #include "table.h"
 #include "tile.h"
+#include "tile_cost.h"
 
 /* x and out dense, y transposed. */
 START_TEST(a_plan_says_what_a_tile_of_several_loops_holds)
@@ -312,6 +313,21 @@ START_TEST(what_is_dense_or_stands_still_in_a_tile_needs_no_places)
 }
 END_TEST
 
+/* Plans that never run may have as many bytes as there are numbers. */
+START_TEST(an_element_costs_no_less_in_the_largest_plan)
+{
+    struct ew_tile_search s = {.elements = 1 << 30};
+    for (int k = 0; k <= EW_OUT; k++)
+        s.course[k] = (struct ew_tile_course){.bytes = 1 << 30, .next = 1500};
+    int64_t least = ew_tile_least(&s, 1024);
+    ck_assert_int_gt(least, 0);
+    s.elements = INT64_MAX;
+    for (int k = 0; k <= EW_OUT; k++)
+        s.course[k].bytes = INT64_MAX;
+    ck_assert_int_eq(ew_tile_least(&s, 1024), least);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cutting = support_case("cutting");
@@ -329,6 +345,7 @@ int main(void)
     tcase_add_test(cutting, places_beyond_32_bits_are_in_no_tile);
     tcase_add_test(cutting, nests_of_too_many_loops_are_not_cut);
     tcase_add_test(cutting, tiles_fit_their_buffers_and_tables);
+    tcase_add_test(cutting, an_element_costs_no_less_in_the_largest_plan);
     tcase_add_test(cutting,
                    tiles_of_several_loops_follow_where_an_input_stands_still);
     tcase_add_test(operands,
