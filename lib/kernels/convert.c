@@ -58,10 +58,11 @@ EW_INLINE void loop(ew_apply *apply, int from, int to, int64_t size_from,
                 strides);
 }
 
-/* Each type as a native one that holds it. */
+/* Each type as a native one that holds it. A comparison of a bool with 0 would
+   keep GCC from vectors; of bits, the highest of b | -b tells it, too. */
 static inline uint8_t value_bool(struct ew_bool v)
 {
-    return v.byte != 0;
+    return (uint8_t)((v.byte | (0 - v.byte)) & UINT8_MAX) >> 7;
 }
 
 /* Both halves are exact in f32. */
