@@ -313,6 +313,27 @@ START_TEST(what_is_dense_or_stands_still_in_a_tile_needs_no_places)
 }
 END_TEST
 
+/* The channels of a picture in the other order: vectors of bytes hold a few
+   pixels each, so that no tile of both loops is needed; but no vector does
+   where rows are far apart. */
+START_TEST(short_rows_that_vectors_hold_are_in_no_tile)
+{
+    static const int64_t shape[] = {16384, 4}, one[] = {1};
+    elementwise_tensor b = {NULL, ELEMENTWISE_U8, 1, one, NULL};
+    elementwise_tensor o = {NULL, ELEMENTWISE_U8, 2, shape, NULL};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    for (int far = 0; far < 2; far++) {
+        const int64_t back[] = {far ? 5000 : 4, -1};
+        elementwise_tensor a = {NULL, ELEMENTWISE_U8, 2, shape, back};
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.deep, far ? 2 : 0);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* Plans that never run may have as many bytes as there are numbers. */
 START_TEST(an_element_costs_no_less_in_the_largest_plan)
 {
@@ -345,6 +366,7 @@ int main(void)
     tcase_add_test(cutting, places_beyond_32_bits_are_in_no_tile);
     tcase_add_test(cutting, nests_of_too_many_loops_are_not_cut);
     tcase_add_test(cutting, tiles_fit_their_buffers_and_tables);
+    tcase_add_test(cutting, short_rows_that_vectors_hold_are_in_no_tile);
     tcase_add_test(cutting, an_element_costs_no_less_in_the_largest_plan);
     tcase_add_test(cutting,
                    tiles_of_several_loops_follow_where_an_input_stands_still);
