@@ -34,7 +34,7 @@ EW_INLINE double log_magnitude(double re, double im)
     return EW_MULTIPLY_ADD(s * z, sum, s) + e * 0x1.62e42fefa39efp-2;
 }
 
-/* e^size, or a number that f32 does not hold for another one: times three
+/* e^size, or a number that f32 does not hold for another one: times two
    numbers of f32 it still is finite, and none that f32 holds. */
 EW_INLINE double grown(double size)
 {
