@@ -777,8 +777,6 @@ static void try_power_slopes(int level, int which, elementwise_dtype type,
         ew_table_derivative(level, type, ELEMENTWISE_POW, which)(1, 1, data,
                                                                  none);
         ck_assert(ref_same(type, alone, at[EW_D]));
-        ew_table_derivative(EW_LEVEL_BASE, type, ELEMENTWISE_POW,
-                            which)(1, 1, data, none);
         verify_power(which == EW_D_DY, type, at);
     }
 }
@@ -1177,15 +1175,15 @@ START_TEST(no_page_is_read_between_short_rows)
     for (int64_t cols = 2; cols <= MOST; cols++)
         for (int64_t step = -5; step <= 5; step++) {
             const int64_t last = (cols - 1) * step * size;
-            char *x = map + PAGE - size - (last > 0 ? last : 0);
-            void *const data[] = {x, NULL, made};
+            char *from = map + PAGE - size - (last > 0 ? last : 0);
+            void *const data[] = {from, NULL, made};
             const struct ew_stride s[] = {
                 {2 * PAGE, step * size}, {0, 0}, {cols * size, size}};
             ew_table_move(_i / 4, type)(ROWS, cols, data, s);
             for (int64_t i = 0; i < ROWS * cols; i++)
                 ck_assert(
                     memcmp(made + i * size,
-                           x + i / cols * 2 * PAGE + i % cols * step * size,
+                           from + i / cols * 2 * PAGE + i % cols * step * size,
                            (size_t)size) == 0);
         }
     munmap(map, 2 * ROWS * PAGE);
