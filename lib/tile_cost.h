@@ -76,7 +76,8 @@ int64_t ew_tile_flat(const struct elementwise_plan *plan,
                      const int64_t extent[]);
 
 /* What an element costs in a tile of so many, at least: its own bytes of lines
-   that follow one another. */
+   that follow one another, those of inputs that overlap as often as they are
+   read. */
 int64_t ew_tile_least(const struct ew_tile_search *s, int64_t elements);
 
 /* Whether what an element costs in a tile is much less than now, as both are no

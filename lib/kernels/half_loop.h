@@ -27,8 +27,8 @@ enum {
 };
 
 /* How an operation is computed: as it is; the same, but it takes longer than
-   its memory, or less than what asks for lines of out; with what stands around
-   it (kernel.h). */
+   its memory, or so little that long rows ask for lines of out; with what
+   stands around it (kernel.h). */
 enum half_how { HALF_ALONE, HALF_SLOW, HALF_ASKS, HALF_WHOLE };
 
 typedef float half_op(float x, float y);
