@@ -115,6 +115,12 @@ static inline bool are_usable(const elementwise_tensor *x,
            is_apart(y, bytes.y, out, bytes.out);
 }
 
+static inline bool is_off_line(const elementwise_tensor *x,
+                               const elementwise_tensor *y)
+{
+    return ((uintptr_t)x->data | (uintptr_t)y->data) % EW_LINE != 0;
+}
+
 /* The commonest calls: one loop over operands of out's shape or of rank 0, and
    which of them have a shape is known at compile time. around is for kernels
    that make more than an operation. */
@@ -139,9 +145,13 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
     if (ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
         return false;
     void *const data[] = {x->data, y->data, out->data, around};
-    const struct ew_stride stride[] = {
-        {0, walks_x ? size : 0}, {0, walks_y ? size : 0}, {0, size_out}};
-    kernel(1, n, data, stride);
+    const int64_t step_x = walks_x ? size : 0, step_y = walks_y ? size : 0;
+    const struct ew_stride stride[] = {{0, step_x}, {0, step_y}, {0, size_out}};
+    const struct ew_loop line = {n, {step_x, step_y, size_out}};
+    if (ew_execute_is_long(n, step_x, step_y) && is_off_line(x, y))
+        ew_execute_line(&line, kernel, around, data);
+    else
+        kernel(1, n, data, stride);
     return true;
 }
 

@@ -309,10 +309,47 @@ static void call_across(const struct ew_loop *loop, const struct ew_loop *row,
     }
 }
 
+/* The elements of a line before those at which all inputs that move along it
+   start on a line of memory; 0: there are none such. */
+static int64_t head_of(const struct ew_loop *line, void *const data[])
+{
+    int64_t head = -1;
+    for (int k = 0; k < EW_OUT; k++) {
+        int64_t step = line->stride[k];
+        int64_t before = (int64_t)(-(uintptr_t)data[k] % EW_LINE);
+        if (step == 0)
+            continue;
+        if (step < 0 || before % step != 0 ||
+            (head >= 0 && head != before / step))
+            return 0;
+        head = before / step;
+    }
+    return head < line->n ? head : 0;
+}
+
+void ew_execute_line(const struct ew_loop *line, ew_kernel *op,
+                     const struct ew_around *around, void *const data[])
+{
+    struct ew_loop part = *line;
+    void *start[] = {data[EW_X], data[EW_Y], data[EW_OUT]};
+    part.n = head_of(line, data);
+    if (part.n > 0)
+        call_along(&once, &once, &part, op, around, start);
+    for (int k = 0; k < EW_FORWARD; k++)
+        start[k] = ew_moved(start[k], part.n * line->stride[k]);
+    part.n = line->n - part.n;
+    call_along(&once, &once, &part, op, around, start);
+}
+
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
                       const struct ew_around *around, int across,
                       void *const data[])
 {
+    if (ndim == 1 && ew_execute_is_long(loop[0].n, loop[0].stride[EW_X],
+                                        loop[0].stride[EW_Y])) {
+        ew_execute_line(loop, op, around, data);
+        return;
+    }
     const struct ew_loop *col = ndim > 0 ? &loop[0] : &once;
     const struct ew_loop *row = ndim > 1 ? &loop[1] : &once;
     int64_t index[ELEMENTWISE_MAX_NDIM];

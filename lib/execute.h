@@ -15,6 +15,20 @@ enum { EW_FORWARD = EW_OUT + 1 }; /* operands of a forward call */
 void ew_execute(const struct ew_loop *loop, int ndim,
                 const struct ew_pass *pass, void *const data[]);
 
+/* Whether a line of so many elements takes longer where its inputs do not start
+   on lines of memory, as vectors straddle those: bytes of an input. */
+static inline bool ew_execute_is_long(int64_t n, int64_t step_x, int64_t step_y)
+{
+    enum { LONG_LINE = 4096 };
+    return n * (step_x > step_y ? step_x : step_y) >= LONG_LINE;
+}
+
+/* Calls of a kernel on a line: what is before a line of memory first, if it is
+   the same of all inputs, as large blocks of an allocator often start 16 bytes
+   behind one. */
+void ew_execute_line(const struct ew_loop *line, ew_kernel *op,
+                     const struct ew_around *around, void *const data[]);
+
 /* The same for a pass of which op is all. around may be NULL, across 0 (of a
    pass). */
 void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,

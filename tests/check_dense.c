@@ -4,6 +4,7 @@
  */
 #include <check.h>
 
+#include "cpu.h"
 #include "dense.h"
 #include "reference.h"
 #include "support.h"
@@ -166,6 +167,52 @@ START_TEST(out_may_be_an_input_or_lie_beside_it)
 }
 END_TEST
 
+/* The sums of lines that start so many elements behind a line of memory each,
+   or of one number where `of` says so; in place if out starts where x does. */
+static void add_lines(int64_t n, const int start[3], unsigned of)
+{
+    enum { MOST = 1 << 12, ROOM = MOST + 64 };
+    static _Alignas(64) float a[ROOM], b[ROOM], c[ROOM];
+    int64_t one = 1;
+    float *from = a + start[0], *by = b + start[1];
+    float *to = start[2] == start[0] ? from : c + start[2];
+    elementwise_tensor tx = {from, ELEMENTWISE_F32, 1, of & 1 ? &one : &n,
+                             NULL};
+    elementwise_tensor ty = {by, ELEMENTWISE_F32, of & 2 ? 0 : 1,
+                             of & 2 ? NULL : &n, NULL};
+    elementwise_tensor to_all = {of & 1 ? c + start[2] : to, ELEMENTWISE_F32, 1,
+                                 &n, NULL};
+    for (int i = 0; i < ROOM; i++) {
+        a[i] = (float)i;
+        b[i] = (float)(i * i % 97);
+        c[i] = -1;
+    }
+    ck_assert_int_eq(elementwise_add(&tx, &ty, -1, &to_all), ELEMENTWISE_OK);
+    float *made = to_all.data;
+    for (int64_t i = 0; i < n; i++) {
+        float x_i = (float)(start[0] + (of & 1 ? 0 : i));
+        int64_t at = start[1] + (of & 2 ? 0 : i);
+        ck_assert(made[i] == x_i + (float)(at * at % 97));
+    }
+    ck_assert(made == from || (made[-1] == -1 && made[n] == -1));
+}
+
+START_TEST(long_lines_are_right_wherever_they_start)
+{
+    static const int64_t lengths[] = {900, 1024, 1025, 1100, 4000};
+    if (!support_level(_i))
+        return;
+    for (int l = 0; l < 5; l++)
+        for (int x_at = 1; x_at < 20; x_at += 3)
+            for (int y_at = 1; y_at < 20; y_at += 3)
+                for (int k = 0; k < 12; k++) {
+                    const int start[] = {x_at, y_at,
+                                         k % 4 ? 1 + 7 * (k % 4) : x_at};
+                    add_lines(lengths[l], start, (unsigned)k / 4);
+                }
+}
+END_TEST
+
 int main(void)
 {
     TCase *dense = support_case("dense");
@@ -173,6 +220,8 @@ int main(void)
     tcase_add_test(dense, what_is_not_simple_is_left_alone);
     tcase_add_test(dense, no_elements_are_nothing_to_do);
     tcase_add_test(dense, out_may_be_an_input_or_lie_beside_it);
+    tcase_add_loop_test(dense, long_lines_are_right_wherever_they_start, 0,
+                        EW_LEVELS);
     TCase *const cases[] = {dense, NULL};
     return support_run("dense", cases);
 }
