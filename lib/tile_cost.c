@@ -41,10 +41,7 @@ enum {
     BACK_COST = 250,      /* or from steps back that are no shuffles */
     PACK_ROW = 2000,      /* of a row in which elements are picked, */
     PACK_BYTES = 5000,    /* or bytes; */
-    WINDOW_COST = 800,    /* of a window of some, */
-    COMPACT_WINDOW = 16,  /* of so many bytes or a line, */
-    COMPACT_ROW = 16,     /* of rows of so many elements, */
-    COMPACT_PAGE = 4096,  /* at most so many bytes apart, */
+    WINDOW_COST = 800,    /* of a window of elements that are compacted, */
     COMPACT_LEAST = 4,    /* if it has so many, */
     COMPACT_SMALL = 8,    /* on AVX-512, which permutes others, */
     COMPACT_WIDE = 5,     /* and of 8 bytes */
@@ -303,9 +300,9 @@ static int64_t compacted(const struct elementwise_plan *plan, int k)
     int64_t span = (cols->n - 1) * ew_magnitude(cols->stride[k]) + size;
     bool lines =
         plan->level >= (size > 1 ? EW_LEVEL_AVX512 : EW_LEVEL_AVX512VBMI);
-    int64_t window = lines ? EW_LINE : COMPACT_WINDOW;
-    if (plan->level < EW_LEVEL_AVX2 || cols->n > COMPACT_ROW ||
-        step > COMPACT_PAGE || step < cols->n * size ||
+    int64_t window = lines ? EW_LINE : EW_COMPACT_WINDOW;
+    if (plan->level < EW_LEVEL_AVX2 || cols->n > EW_COMPACTED ||
+        step > EW_PAGE || step < cols->n * size ||
         step < ew_magnitude(cols->stride[k]) || span > window)
         return 0;
     int64_t elements = cols->n * ((window - span) / step + 1);

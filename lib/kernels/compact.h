@@ -25,8 +25,6 @@ struct compact_piece {
 
 #if defined(__AVX2__)
 
-enum { EW_COMPACT_WINDOW = 16 };
-
 /* From the first to the last byte of a piece. */
 EW_INLINE int64_t compact_span(const struct compact_piece *p)
 {

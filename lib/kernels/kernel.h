@@ -19,6 +19,13 @@ enum { EW_LINE = 64 }; /* bytes of a cache line */
    than read row by row. */
 enum { EW_SPREAD_BYTES = 96 };
 
+enum { EW_PAGE = 4096 }; /* bytes of the smallest pages that there are */
+
+/* Rows of at most so many elements, with gaps or backwards, that lie a page
+   apart at most are made dense by shuffles of windows of so many bytes, or of a
+   line (compact.h). */
+enum { EW_COMPACTED = 16, EW_COMPACT_WINDOW = 16 };
+
 /* The operands of a call. Forward calls have the first three. A gradient
    reads x, y, dout (in the place of out), and its own gradient ddx and ddy
    too; it writes dx, dy and ddout. */

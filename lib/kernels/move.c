@@ -61,12 +61,10 @@ EW_INLINE EW_TURNED ew_turned_load(const char *const at[EW_TURNED_LANES])
 #endif
 
 enum {
-    EW_PAGE = 4096,      /* bytes of the smallest pages that there are */
     EW_SPREAD_MOST = 64, /* bytes of the longest row that is one store */
     EW_FEW = 6,          /* rows of 8 bytes, of which columns are moved, */
     EW_SOME = 16,        /* so many at once */
     EW_APART = 256,      /* rows that are made dense before they are turned */
-    EW_COMPACTED = 16,   /* elements of rows that windows hold */
     EW_WORTH_REPEATING = 64, /* elements of rows that are copies of one */
     EW_REPEATED = 16 << 10,  /* bytes of them that are copied at once */
 /* Bytes of a column that are interleaved at once, and of the longest row that
