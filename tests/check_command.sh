@@ -145,12 +145,11 @@ grad_fails() {
     report "$1, no file" $?
 }
 
-# interrupted SIGNAL ARGUMENT...: a run that is ended leaves nothing. By kernels
-# that are slow: others end before the signal comes.
+# interrupted SIGNAL ARGUMENT...: a run that is ended leaves nothing.
 interrupted() {
     signal=$1
     shift
-    ELEMENTWISE_CPU=base "$elementwise" "$@" 2>stderr &
+    "$elementwise" "$@" 2>stderr &
     process=$!
     while nothing_left && kill -0 $process 2>/dev/null; do
         :
