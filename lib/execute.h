@@ -24,8 +24,8 @@ static inline bool ew_execute_is_long(int64_t n, int64_t step_x, int64_t step_y)
 }
 
 /* Calls of a kernel on a line: what is before a line of memory first, if it is
-   the same of all inputs, as large blocks of an allocator often start 16 bytes
-   behind one. */
+   the same of all inputs, or of out if its elements are wider, as large blocks
+   of an allocator often start 16 bytes behind one. */
 void ew_execute_line(const struct ew_loop *line, ew_kernel *op,
                      const struct ew_around *around, void *const data[]);
 

@@ -522,6 +522,36 @@ START_TEST(an_activation_may_run_the_operation_and_stream_both)
 END_TEST
 
 /* Without a conversion no tile is cut, however large the block. */
+/* Bytes from one element to the next of x, y and out, and the operand that
+   decides. All but that start somewhere else. */
+START_TEST(long_lines_are_cut_where_the_widest_elements_start_on_one)
+{
+    static const struct {
+        int64_t step[3];
+        int which;
+    } lines[] = {{{4, 0, 4}, EW_X},   {{0, 4, 4}, EW_Y},   {{4, 0, 1}, EW_X},
+                 {{1, 0, 4}, EW_OUT}, {{1, 0, 8}, EW_OUT}, {{2, 0, 8}, EW_OUT}};
+    static _Alignas(EW_LINE) char space[3][5000 * 8];
+    for (int i = 0; i < 6; i++) {
+        const int64_t *step = lines[i].step;
+        int which = lines[i].which;
+        struct ew_loop loop = {4096, {step[0], step[1], step[2]}};
+        struct ew_pass pass = {.op = record};
+        void *data[3];
+        for (int k = 0; k < 3; k++)
+            data[k] = space[k] + (k == which ? 16 : 8);
+        forget();
+        ew_execute(&loop, 1, &pass, data);
+        ck_assert_int_eq(recorded, 2);
+        ck_assert_int_eq(records[0].cols, 48 / step[which]);
+        ck_assert_int_eq(records[1].cols, 4096 - records[0].cols);
+        for (int k = 0; k < 3; k++)
+            ck_assert_ptr_eq(records[1].data[k],
+                             (char *)data[k] + records[0].cols * step[k]);
+    }
+}
+END_TEST
+
 START_TEST(what_needs_no_buffer_is_one_call)
 {
     struct ew_loop loop[] = {{100000, {1, 1, 1, 0, 0}},
@@ -883,6 +913,8 @@ int main(void)
     tcase_add_test(loops, outer_loops_count_like_digits);
     tcase_add_test(loops, calls_across_few_rows_go_along_them);
     tcase_add_test(loops, sixty_four_loops_are_walked);
+    tcase_add_test(loops,
+                   long_lines_are_cut_where_the_widest_elements_start_on_one);
     tcase_add_test(loops, what_needs_no_buffer_is_one_call);
     tcase_add_loop_test(tiles, tiles_of_any_size_give_the_whole, 0, SIZES);
     tcase_add_test(tiles, tiles_are_as_large_as_the_buffers_allow);
