@@ -263,6 +263,66 @@ START_TEST(floats_saturate_in_integers_and_nan_is_0)
 }
 END_TEST
 
+/* A number, and those next to it in a type, of both signs. */
+static int64_t beside(elementwise_dtype from, double number, void *elements,
+                      int64_t count)
+{
+    enum { NEXT = 3 };
+    size_t size = ref_size(from);
+    double next[2 * NEXT + 1] = {number};
+    for (int i = 0; i < NEXT; i++)
+        for (int up = 0; up <= 1; up++) {
+            double end = up ? INFINITY : 0,
+                   before = next[i ? 2 * i - 1 + up : 0];
+            next[2 * i + 1 + up] =
+                from == ELEMENTWISE_F64
+                    ? nextafter(before, end)
+                    : (double)nextafterf((float)before, (float)end);
+        }
+    for (int i = 0; i < 2 * (2 * NEXT + 1); i++) {
+        struct ref_value v = ref_float(from, (i % 2 ? -1 : 1) * next[i / 2], 0);
+        ref_store(&v, (char *)elements + (size_t)count++ * size);
+    }
+    return count;
+}
+
+/* Where integer types end, and what is made in other ways. */
+START_TEST(floats_beside_every_end_of_integers_saturate)
+{
+    static const int powers[] = {0,  7,  8,  15, 16, 23, 24, 31, 32,
+                                 33, 50, 51, 52, 53, 62, 63, 64, 65};
+    elementwise_dtype from = _i ? ELEMENTWISE_F64 : ELEMENTWISE_F32;
+    static double elements[18 * 5 * 14];
+    int64_t n = 0;
+    for (int i = 0; i < 18; i++)
+        for (int half = -2; half <= 2; half++)
+            n = beside(from, ldexp(1, powers[i]) + half * 0.5, elements, n);
+    assert_converted_to_all(from, elements, n);
+}
+END_TEST
+
+/* Blocks of numbers are made quickly if they have none of these. */
+START_TEST(one_special_value_among_small_ones_is_converted)
+{
+    enum { N = 300 };
+    static const int places[] = {0, 100, 255, 256, 299};
+    elementwise_dtype from = (elementwise_dtype)_i;
+    size_t size = ref_size(from);
+    uint64_t specials[SUPPORT_SPECIALS * 2], elements[N];
+    int count = support_specials(from, specials);
+    for (int i = 0; i < count * 5; i++) {
+        for (int k = 0; k < N; k++) {
+            struct ref_value v = ref_float(from, k % 7 - 3 * (i % 2), 0);
+            ref_store(&v, (char *)elements + (size_t)k * size);
+        }
+        memcpy((char *)elements + (size_t)places[i % 5] * size,
+               (char *)specials + (size_t)(i / 5) * size, size);
+        for (int to = ELEMENTWISE_I8; to <= ELEMENTWISE_U64; to++)
+            assert_converted(from, elements, N, (elementwise_dtype)to);
+    }
+}
+END_TEST
+
 /* Random bits of the wide floats, in which every exponent occurs. */
 START_TEST(random_bits_convert_as_in_the_reference)
 {
@@ -315,6 +375,82 @@ START_TEST(any_layout_and_axis_is_copied_as_in_the_reference)
         random_copy(&src, &dst);
     support_free(&src);
     support_free(&dst);
+}
+END_TEST
+
+/* More than is converted by way of f32 at once, in rows with gaps; by test
+   index, from or to a type. */
+START_TEST(large_tensors_with_gaps_are_copied_by_way_of_f32)
+{
+    static const int64_t shapes[][2] = {{3, 1500}, {700, 3}, {1, 5000},
+                                        {2050, 1}, {33, 64}, {2, 1024}};
+    elementwise_dtype type = (elementwise_dtype)_i;
+    struct support_tensor src = {0}, dst = {0};
+    for (int i = 0; i < 6; i++)
+        for (int half = ELEMENTWISE_F16; half <= ELEMENTWISE_BF16; half++)
+            for (int k = 0; k < 8; k++) {
+                const int64_t *shape = shapes[i];
+                int64_t gaps[] = {2 * shape[1] + 3, 2};
+                bool back = k & 1;
+                if (!is_legal(back ? type : (elementwise_dtype)half,
+                              back ? (elementwise_dtype)half : type))
+                    continue;
+                support_make(&src, back ? type : (elementwise_dtype)half, 2,
+                             shape, k & 2 ? gaps : NULL, SUPPORT_HIGH);
+                support_make(&dst, back ? (elementwise_dtype)half : type, 2,
+                             shape, k & 4 ? gaps : NULL, SUPPORT_HIGH);
+                support_fill(&src);
+                support_keep(&src);
+                support_keep(&dst);
+                for (int level = 0; level < EW_LEVELS && support_level(level);
+                     level++) {
+                    support_restore(&dst);
+                    support_verify_copy(elementwise_copy(&src.t, -1, &dst.t),
+                                        &src, -1, &dst);
+                }
+            }
+    support_free(&src);
+    support_free(&dst);
+}
+END_TEST
+
+/* What is before a line of memory is converted alone. */
+static void assert_line(elementwise_dtype from, elementwise_dtype to, size_t x,
+                        size_t y)
+{
+    enum { N = 4200, ROOM = N + 16 };
+    static _Alignas(64) char elements[ROOM * 8], got[ROOM * 8];
+    size_t size = ref_size(to);
+    char *start = elements + x * ref_size(from), *made = got + y * size;
+    char expected[16];
+    int64_t n = N;
+    elementwise_tensor src = {start, from, 1, &n, NULL};
+    elementwise_tensor dst = {made, to, 1, &n, NULL};
+    for (int64_t i = 0; i < n; i++)
+        support_value(from, start + (size_t)i * ref_size(from));
+    memset(got, 0xA5, sizeof got);
+    ck_assert_int_eq(elementwise_copy(&src, -1, &dst), ELEMENTWISE_OK);
+    for (int64_t i = 0; i < n; i++) {
+        struct ref_value v = ref_load(from, start + (size_t)i * ref_size(from));
+        v = ref_convert(&v, to);
+        ref_store(&v, expected);
+        ck_assert(ref_same(to, expected, made + (size_t)i * size));
+    }
+    for (size_t i = 0; i < size; i++)
+        ck_assert((y == 0 || (unsigned char)made[-1 - (int)i] == 0xA5) &&
+                  (unsigned char)made[N * size + i] == 0xA5);
+}
+
+START_TEST(long_lines_are_right_wherever_they_start)
+{
+    static const elementwise_dtype pairs[][2] = {
+        {ELEMENTWISE_U8, ELEMENTWISE_F32},  {ELEMENTWISE_BOOL, ELEMENTWISE_I64},
+        {ELEMENTWISE_I16, ELEMENTWISE_F64}, {ELEMENTWISE_F32, ELEMENTWISE_I32},
+        {ELEMENTWISE_F64, ELEMENTWISE_I8},  {ELEMENTWISE_F16, ELEMENTWISE_I16}};
+    for (int p = 0; p < 6; p++)
+        for (size_t x = 0; x < 16; x += 3)
+            for (size_t y = 0; y < 16; y += 5)
+                assert_line(pairs[p][0], pairs[p][1], x, y);
 }
 END_TEST
 
@@ -498,7 +634,15 @@ int main(void)
     tcase_add_test(values, known_traps_of_double_rounding_are_avoided);
     tcase_add_test(values, floats_saturate_in_integers_and_nan_is_0);
     tcase_add_test(layouts, any_layout_and_axis_is_copied_as_in_the_reference);
+    tcase_add_loop_test(values, floats_beside_every_end_of_integers_saturate, 0,
+                        2);
+    tcase_add_loop_test(values, one_special_value_among_small_ones_is_converted,
+                        ELEMENTWISE_F16, ELEMENTWISE_F64 + 1);
     tcase_add_test(layouts, many_rows_are_copies_of_one);
+    tcase_add_loop_test(layouts,
+                        large_tensors_with_gaps_are_copied_by_way_of_f32, 1,
+                        TYPES_END);
+    tcase_add_test(layouts, long_lines_are_right_wherever_they_start);
     tcase_add_loop_test(layouts, src_may_be_misaligned, 1, TYPES_END);
     tcase_add_loop_test(layouts, dst_must_be_aligned, 1, TYPES_END);
     tcase_add_loop_test(refusals, complex_does_not_become_real, 1, TYPES_END);

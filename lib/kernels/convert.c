@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "convert_loop.h"
 #include "half.h"
-#include "loop.h"
 
 /* What is converted to what, as constants for the loop. */
 enum {
@@ -14,49 +14,7 @@ enum {
 #include "dtypes.def"
 };
 
-#if defined(__F16C__)
-/* Dense rows of f16 to or from f32: blocks first, then what is left. */
-EW_INLINE void loop_f16(ew_apply *apply, bool narrow, int64_t rows,
-                        int64_t cols, const char *x, char *out,
-                        const struct ew_stride s[])
-{
-    int64_t size = s[EW_X].col, size_out = s[EW_OUT].col;
-    for (int64_t r = 0; r < rows; r++) {
-        int64_t c = 0;
-        for (; c + EW_HALF_BLOCK <= cols; c += EW_HALF_BLOCK)
-            if (narrow)
-                ew_half_narrow_f16(x + c * size, out + c * size_out);
-            else
-                ew_half_widen_f16(x + c * size, out + c * size_out);
-        for (; c < cols; c++)
-            apply(x + c * size, NULL, NULL, out + c * size_out);
-        x += s[EW_X].row;
-        out += s[EW_OUT].row;
-    }
-}
-#endif
-
-/* One operand: it stands in for y too, which is not looked at. As if y moved,
-   an x that stands still has one of the forms that are vectors. */
-EW_INLINE void loop(ew_apply *apply, int from, int to, int64_t size_from,
-                    int64_t size_to, int64_t rows, int64_t cols,
-                    void *const data[], const struct ew_stride s[])
-{
-#if defined(__F16C__)
-    bool widen = from == ELEMENTWISE_F16 && to == ELEMENTWISE_F32;
-    bool narrow = from == ELEMENTWISE_F32 && to == ELEMENTWISE_F16;
-    bool dense = s[EW_X].col == size_from && s[EW_OUT].col == size_to;
-    if ((widen || narrow) && dense) {
-        loop_f16(apply, narrow, rows, cols, data[EW_X], data[EW_OUT], s);
-        return;
-    }
-#endif
-    (void)from, (void)to;
-    void *const operands[] = {data[EW_X], data[EW_X], data[EW_OUT]};
-    const struct ew_stride strides[] = {s[EW_X], {0, size_from}, s[EW_OUT]};
-    ew_loop_one(apply, size_from, size_from, size_to, rows, cols, operands,
-                strides);
-}
+static ew_kernel *const row_f32[EW_DTYPES];
 
 /* Each type as a native one that holds it. A comparison of a bool with 0 would
    keep GCC from vectors; of bits, the highest of b | -b tells it, too. */
@@ -144,6 +102,33 @@ NATIVE(f64, double)
 #define HIGHEST UINT16_MAX
 #include "convert_int.inc"
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/* Processors know signed integers only. Through 2^52, as in divide.h. */
+EW_INLINE uint32_t u32_from_f64(double v, const struct convert_bounds *with)
+{
+    if (with->quick)
+        return (uint32_t)(int32_t)v;
+    v = v > with->lowest ? v : with->lowest;
+    v = v > with->highest ? with->highest : v;
+    return (uint32_t)bits_f64(trunc(v) + 0x1p52);
+}
+#define FROM_F64 u32_from_f64
+#endif
+
+#if defined(EW_INDEFINITE) && !defined(__AVX512F__)
+/* The number, or else what is left of it above 2^31; beyond 2^32 all bits. */
+EW_INLINE uint32_t u32_from_f32(float v, const struct convert_bounds *with)
+{
+    if (with->quick)
+        return (uint32_t)(int32_t)v;
+    v = v > (float)with->lowest ? v : (float)with->lowest;
+    int32_t lower = (int32_t)v, upper = (int32_t)(v - 0x1p31f);
+    upper ^= upper >> 31;
+    return (uint32_t)(lower | (upper & lower >> 31));
+}
+#define FROM_F32 u32_from_f32
+#endif
+
 #define TO uint32_t
 #define NAME(x) x##_u32
 #define INTEGERS(x) x##_i32
@@ -160,15 +145,83 @@ NATIVE(f64, double)
 #define HIGHEST UINT64_MAX
 #include "convert_int.inc"
 
-/* f16 and bf16: one rounding, also of what a double cannot hold */
-static inline struct ew_f16 f16_from_i64(int64_t v)
+/* f16: from an f32 that rounds further as the number would. Large integers are
+   infinite, as one of their sign is that f32 holds. */
+enum { LARGE = 1 << 17 };
+#define FURTHER(name, type, value)                                             \
+    EW_INLINE void apply_further_##name(const void *x, const void *y,          \
+                                        const void *with, void *out)           \
+    {                                                                          \
+        type v;                                                                \
+        (void)y, (void)with;                                                   \
+        memcpy(&v, x, sizeof v);                                               \
+        *(float *)out = value;                                                 \
+    }                                                                          \
+    EW_KERNEL_OF(further_##name,                                               \
+                 convert_loop(apply_further_##name, dtype_##name, dtype_f32,   \
+                              sizeof(type), sizeof(float), rows, cols, data,   \
+                              s))
+FURTHER(i32, int32_t, (float)(v > LARGE ? LARGE : v > -LARGE ? v : -LARGE))
+FURTHER(i64, int64_t,
+        (float)(int32_t)(v > LARGE    ? LARGE
+                         : v > -LARGE ? v
+                                      : -LARGE))
+FURTHER(u32, uint32_t, (float)(int32_t)(v < LARGE ? v : LARGE))
+FURTHER(u64, uint64_t, (float)(int32_t)(v < LARGE ? v : LARGE))
+#if defined(__F16C__)
+FURTHER(f64, double, ew_half_odd_f64(v))
+#endif
+
+static ew_kernel from_f32_f16;
+
+/* Where processors do not convert f32 to f16, the way through it gains nothing
+   for other floats. */
+EW_INLINE bool is_direct_to_f16(int from)
 {
-    return ew_half_f16_from_f64(ew_half_odd_i64(v));
+#if defined(__F16C__)
+    return from == ELEMENTWISE_F32;
+#else
+    return from == ELEMENTWISE_F32 || from == ELEMENTWISE_F64 ||
+           from == ELEMENTWISE_BF16;
+#endif
 }
 
-static inline struct ew_f16 f16_from_u64(uint64_t v)
+EW_INLINE void loop_to_f16(ew_apply *apply, int from, int to, int64_t size_from,
+                           int64_t size_to, int64_t rows, int64_t cols,
+                           void *const data[], const struct ew_stride s[])
 {
-    return ew_half_f16_from_f64(ew_half_odd_u64(v));
+    ew_kernel *to_f32 = from == ELEMENTWISE_I32   ? further_i32
+                        : from == ELEMENTWISE_I64 ? further_i64
+                        : from == ELEMENTWISE_U32 ? further_u32
+                        : from == ELEMENTWISE_U64 ? further_u64
+                                                  : row_f32[from];
+#if defined(__F16C__)
+    to_f32 = from == ELEMENTWISE_F64 ? further_f64 : to_f32;
+#endif
+    if (is_direct_to_f16(from))
+        convert_loop(apply, from, to, size_from, size_to, rows, cols, data, s);
+    else
+        convert_through(to_f32, from_f32_f16, rows, cols, data, s);
+}
+
+#define TO struct ew_f16
+#define NAME(x) x##_f16
+#define FROM(v)                                                                \
+    _Generic((v), double                                                       \
+             : ew_half_f16_from_f64, default                                   \
+             : ew_half_f16_from_f32)(v)
+#define LOOP loop_to_f16
+#include "convert.inc"
+
+/* bf16: one rounding, also of what a double or f32 cannot hold */
+static inline struct ew_bf16 bf16_from_i32(int32_t v)
+{
+    return ew_half_bf16_from_result(ew_half_odd_f64((double)v));
+}
+
+static inline struct ew_bf16 bf16_from_u32(uint32_t v)
+{
+    return ew_half_bf16_from_result(ew_half_odd_f64((double)v));
 }
 
 static inline struct ew_bf16 bf16_from_i64(int64_t v)
@@ -181,24 +234,18 @@ static inline struct ew_bf16 bf16_from_u64(uint64_t v)
     return ew_half_bf16_from_f64(ew_half_odd_u64(v));
 }
 
-#define TO struct ew_f16
-#define NAME(x) x##_f16
-#define FROM(v)                                                                \
-    _Generic((v), float                                                        \
-             : ew_half_f16_from_f32, double                                    \
-             : ew_half_f16_from_f64, uint64_t                                  \
-             : f16_from_u64, default                                           \
-             : f16_from_i64)(v)
-#include "convert.inc"
-
+/* Integers are no NaN. */
 #define TO struct ew_bf16
 #define NAME(x) x##_bf16
 #define FROM(v)                                                                \
-    _Generic((v), float                                                        \
+    _Generic((v), int32_t                                                      \
+             : bf16_from_i32, uint32_t                                         \
+             : bf16_from_u32, int64_t                                          \
+             : bf16_from_i64, uint64_t                                         \
+             : bf16_from_u64, float                                            \
              : ew_half_bf16_from_f32, double                                   \
-             : ew_half_bf16_from_f64, uint64_t                                 \
-             : bf16_from_u64, default                                          \
-             : bf16_from_i64)(v)
+             : ew_half_bf16_from_f64, default                                  \
+             : ew_half_bf16_from_result)(v)
 #include "convert.inc"
 
 /* f32 and f64: C's conversions round once */

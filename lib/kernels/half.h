@@ -157,4 +157,13 @@ static inline double ew_half_odd_i64(int64_t n)
     return n < 0 ? -magnitude : magnitude;
 }
 
+/* The same from a double to the 24 digits of f32: for f16 of any number, for
+   bf16 of none so small that f32 has fewer. */
+static inline float ew_half_odd_f64(double x)
+{
+    const uint64_t low = 0x1fffffff;
+    uint64_t b = bits_f64(x);
+    return (float)from_bits_f64((b | ((b & low) + low)) & ~low);
+}
+
 #endif
