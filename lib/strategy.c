@@ -13,7 +13,8 @@
  *                      into one (strategy_rows.c)
  *
  *     gaps             an input's elements are some bytes apart along out's
- *                      rows: they are gathered in a tile
+ *                      rows: they are gathered in a tile, unless operations
+ *                      take no longer one by one (strategy_gaps.c)
  *
  *     gaps in out      its rows are made dense in a tile, and moved to their
  *                      places from there; or rows are those of inputs, if these
@@ -86,36 +87,6 @@ bool ew_strategy_moves(const struct elementwise_plan *plan)
            ew_table_move(plan->level, plan->types.operand[EW_OUT]);
 }
 
-/* Elements in a block from which those that are `step` bytes apart are better
-   gathered. */
-static int64_t worth_gathering(int64_t step, int64_t size)
-{
-    bool shuffled = step == -size || (step > 0 && step <= EW_SHUFFLED * size);
-    return shuffled ? EW_WORTH_SHUFFLING : EW_WORTH_GATHERING;
-}
-
-/* The elements of a block. */
-static int64_t block_elements(const struct elementwise_plan *plan)
-{
-    return plan->loop[0].n * (plan->ndim > 1 ? plan->loop[1].n : 1);
-}
-
-/* Whether the elements of input k are neither neighbours nor one, and are
-   better packed: kernels have vectors for dense rows alone. Copies are made by
-   the kernel that packs. */
-static bool has_gaps(const struct elementwise_plan *plan, int k)
-{
-    const struct ew_loop *loop = plan->loop;
-    int64_t elements = block_elements(plan);
-    int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
-    bool worth = plan->pass.turn || elements >= worth_gathering(step, size);
-    return step != 0 && step != size && worth &&
-           (ew_strategy_scatters(plan) ||
-            loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT]) &&
-           !ew_strategy_moves(plan) && !plan->pass.pack[k] &&
-           !ew_strategy_divides_c64(plan);
-}
-
 /* Bytes from the first to the last of an operand. */
 static int64_t span_of(const struct elementwise_plan *plan, int k)
 {
@@ -172,7 +143,7 @@ static bool is_worth_scattering(const struct elementwise_plan *plan)
     const bool masks = plan->level >= EW_LEVEL_AVX512;
     int64_t size = pass->stored[EW_OUT], bytes = gap_bytes(plan);
     bool still = cols->stride[EW_X] == 0 && cols->stride[EW_Y] == 0;
-    if (still || block_elements(plan) < EW_WORTH_GATHERING ||
+    if (still || ew_strategy_block(plan) < EW_WORTH_GATHERING ||
         waits_for_memory(plan))
         return false;
     if (size == 8 &&
@@ -268,18 +239,6 @@ static bool go_along_inputs(struct elementwise_plan *plan)
     return true;
 }
 
-/* Packs such inputs. Whether there are any. */
-static bool gather(struct elementwise_plan *plan)
-{
-    bool gathered = false;
-    for (int k = 0; k < 2; k++)
-        if (has_gaps(plan, k)) {
-            ew_strategy_pack(plan, k);
-            gathered = true;
-        }
-    return gathered;
-}
-
 /* Looks for tiles of several loops, if there are elements enough, and room on
    the stack beside what is staged. */
 static void deepen(struct elementwise_plan *plan, int64_t elements)
@@ -338,17 +297,27 @@ static bool ends_rows(const struct elementwise_plan *plan)
     return apart && row < EW_STREAM_ENDS && row % EW_LINE != 0;
 }
 
+/* Whether all there is to read and store takes more than the caches hold. */
+static bool is_crowd(const struct elementwise_plan *plan, int64_t bytes)
+{
+    return bytes >= STREAM_CROWDED && ew_cpu_is(EW_SMALL_CACHE) &&
+           spans_reach(plan, CROWD_FROM);
+}
+
+bool ew_strategy_is_large(const struct elementwise_plan *plan)
+{
+    int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
+    return ew_strategy_streams(bytes) || is_crowd(plan, bytes);
+}
+
 /* Whether out, though small, would be gone from the caches before it is read,
    for all that is read with it: lines of inputs with gaps. */
 static bool is_crowded(const struct elementwise_plan *plan, int64_t bytes)
 {
     bool gaps = false;
-    if (bytes < STREAM_CROWDED || !plan->pass.past || plan->pass.deep ||
-        !ew_cpu_is(EW_SMALL_CACHE))
-        return false;
     for (int k = 0; k < EW_OUT; k++)
         gaps |= plan->pass.pack[k] && plan->loop[0].stride[k];
-    return gaps && spans_reach(plan, CROWD_FROM);
+    return gaps && plan->pass.past && !plan->pass.deep && is_crowd(plan, bytes);
 }
 
 /* Whether of input k every second element is read. */
@@ -411,7 +380,10 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     if (!settled) {
         ew_strategy_turn(plan);
         tiles |= scatter(plan);
-        tiles |= gather(plan) && !pass->turn;
+        settled = ew_strategy_takes_alone(plan);
+    }
+    if (!settled) {
+        tiles |= ew_strategy_gather(plan) && !pass->turn;
         settled = ew_strategy_rows(plan, tiles);
     }
     if (pass->turn)

@@ -10,12 +10,30 @@
 /* Bytes of an operand's elements, each of them once. */
 int64_t ew_strategy_bytes(const struct elementwise_plan *plan, int k);
 
+/* The elements of a block. */
+static inline int64_t ew_strategy_block(const struct elementwise_plan *plan)
+{
+    return plan->loop[0].n * (plan->ndim > 1 ? plan->loop[1].n : 1);
+}
+
+/* Whether out, with all that is read for it, is stored past the caches if it is
+   made in tiles of dense rows. */
+bool ew_strategy_is_large(const struct elementwise_plan *plan);
+
 /* Lets input k be packed. */
 void ew_strategy_pack(struct elementwise_plan *plan, int k);
 
 /* Packs the inputs that run along the rows' loop, which it moves there. Only
    one loop can be that: an input that would need another one stays as it is. */
 void ew_strategy_turn(struct elementwise_plan *plan);
+
+/* Whether elements with gaps are better left to the kernel, one by one. Not if
+   they pass through buffers anyway, or one such row is gathered for many, or
+   out is stored past the caches, by vectors. */
+bool ew_strategy_takes_alone(const struct elementwise_plan *plan);
+
+/* Packs inputs with gaps. Whether there are any. */
+bool ew_strategy_gather(struct elementwise_plan *plan);
 
 /* Whether input k is one of these. */
 bool ew_strategy_is_turned(const struct elementwise_plan *plan, int k);

@@ -74,8 +74,8 @@ static const struct choice choices[] = {
     /* what runs along memory is elements that share a line, or backwards */
     {{8, 32, 64}, {2, 16, 512}, {2048, 64, 1}, 1, 0, 1, 0, 0},
     {{8, 32, 64}, {-1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0, 0},
-    /* no two elements share a line: gathered one by one, rows folded */
-    {{8, 32, 64}, {16, 128, 4096}, {2048, 64, 1}, 0, 1, 1, 0, 0},
+    /* no two elements share a line: one by one */
+    {{8, 32, 64}, {16, 128, 4096}, {2048, 64, 1}, 0, 0, 0, 0, 0},
     /* every second element, backwards, the same row again and again */
     {{8, 32, 64}, {4096, 128, 2}, {2048, 64, 1}, 0, 0, 1, 0, 0},
     {{8, 32, 64}, {2048, 64, -1}, {2048, 64, -1}, 0, 1, 1, 1, 0},
@@ -205,7 +205,7 @@ START_TEST(comparisons_take_rows_with_gaps_where_they_lie)
 }
 END_TEST
 
-/* However far they are apart, but for the kernel that takes them from there. */
+/* But for kernels that take them from there. */
 START_TEST(elements_with_gaps_are_gathered)
 {
     static const struct {
@@ -214,7 +214,7 @@ START_TEST(elements_with_gaps_are_gathered)
         elementwise_op op;
         bool gathers_x, gathers_y;
     } lines[] = {{ELEMENTWISE_F64, -1, 2, ELEMENTWISE_ADD, true, true},
-                 {ELEMENTWISE_F64, 5, 1, ELEMENTWISE_ADD, true, false},
+                 {ELEMENTWISE_F64, 4, 1, ELEMENTWISE_ADD, true, false},
                  {ELEMENTWISE_I64, 1, 5, ELEMENTWISE_DIV, false, true},
                  {ELEMENTWISE_C64, 2, 1, ELEMENTWISE_MUL, true, false},
                  {ELEMENTWISE_C64, 2, 1, ELEMENTWISE_DIV, false, false}};
@@ -228,6 +228,88 @@ START_TEST(elements_with_gaps_are_gathered)
         ck_assert_int_eq(ew_plan_make(&p, lines[i].op, &a, &b, -1, &o), 0);
         ck_assert_int_eq(p.pass.pack[EW_X] != NULL, lines[i].gathers_x);
         ck_assert_int_eq(p.pass.pack[EW_Y] != NULL, lines[i].gathers_y);
+    }
+}
+END_TEST
+
+/* Rows, columns, and the steps of x and y; whether kernels take them one by one
+   below AVX-512 and there. */
+START_TEST(elements_far_apart_are_left_to_kernels_of_few_steps)
+{
+    enum { M = 1 << 20 };
+    static const struct {
+        elementwise_dtype type;
+        int64_t rows, cols, steps[2];
+        elementwise_op op;
+        bool alone[2];
+    } lines[] = {
+        {ELEMENTWISE_F64, 1, 4096, {2, 2}, ELEMENTWISE_ADD, {1, 1}},
+        {ELEMENTWISE_F64, 1, 4096, {-1, 2}, ELEMENTWISE_ADD, {0, 0}},
+        {ELEMENTWISE_F64, 1, 4096, {-3, 1}, ELEMENTWISE_SUB, {0, 0}},
+        {ELEMENTWISE_F64, 1, 4096, {4, 1}, ELEMENTWISE_MUL, {0, 0}},
+        {ELEMENTWISE_F64, 1, 4096, {1, -5}, ELEMENTWISE_MUL, {1, 1}},
+        {ELEMENTWISE_F64, 1, 4096, {5, 0}, ELEMENTWISE_MUL, {1, 1}},
+        {ELEMENTWISE_F64, 1, 3 * M, {2, 2}, ELEMENTWISE_ADD, {0, 0}},
+        {ELEMENTWISE_F64, 512, 8, {3, 3}, ELEMENTWISE_ADD, {1, 1}},
+        {ELEMENTWISE_F64, 512, 7, {3, 3}, ELEMENTWISE_ADD, {0, 0}},
+        {ELEMENTWISE_F32, 1, 4096, {5, 4}, ELEMENTWISE_ADD, {0, 0}},
+        {ELEMENTWISE_F32, 1, 4096, {5, 5}, ELEMENTWISE_ADD, {1, 1}},
+        {ELEMENTWISE_F32, 1, 4096, {10, 1}, ELEMENTWISE_ADD, {0, 0}},
+        {ELEMENTWISE_F32, 1, 4096, {1, 11}, ELEMENTWISE_DIV, {1, 1}},
+        {ELEMENTWISE_C64, 1, 4096, {2, 2}, ELEMENTWISE_MUL, {1, 0}},
+        {ELEMENTWISE_C64, 1, 4096, {5, 5}, ELEMENTWISE_MUL, {1, 1}},
+        {ELEMENTWISE_C128, 1, 4096, {-1, 1}, ELEMENTWISE_MUL, {1, 1}},
+        {ELEMENTWISE_C128, 1, 4096, {9, 9}, ELEMENTWISE_EQUAL, {0, 0}},
+        {ELEMENTWISE_I16, 1, 4096, {16, 15}, ELEMENTWISE_ADD, {0, 0}},
+        {ELEMENTWISE_I16, 1, 4096, {16, 16}, ELEMENTWISE_ADD, {1, 1}},
+        {ELEMENTWISE_F16, 1, 4096, {64, 64}, ELEMENTWISE_ADD, {0, 0}},
+        {ELEMENTWISE_U8, 1, 4096, {64, 64}, ELEMENTWISE_ADD, {0, 0}},
+        {ELEMENTWISE_I64, 1, 4096, {2, 2}, ELEMENTWISE_FMAX, {1, 1}},
+        {ELEMENTWISE_F64, 1, 4096, {3, 2}, ELEMENTWISE_MAX, {0, 0}},
+        {ELEMENTWISE_F64, 1, 4096, {3, 3}, ELEMENTWISE_MAX, {1, 1}},
+        {ELEMENTWISE_F64, 1, 4096, {64, 64}, ELEMENTWISE_FMAX, {0, 0}},
+        {ELEMENTWISE_F64, 1, 4096, {5, 4}, ELEMENTWISE_LESS_THAN, {0, 0}},
+        {ELEMENTWISE_F64, 1, 4096, {5, 5}, ELEMENTWISE_LESS_THAN, {1, 1}},
+        {ELEMENTWISE_F64, 1, 4096, {64, 1}, ELEMENTWISE_LESS_THAN, {0, 0}},
+        {ELEMENTWISE_I64, 1, 4096, {64, 64}, ELEMENTWISE_DIV, {0, 0}},
+        {ELEMENTWISE_F64, 1, 4096, {64, 64}, ELEMENTWISE_POW, {0, 0}}};
+    if (!support_level(_i))
+        return;
+    ew_cpu_tune(0);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct elementwise_plan p;
+        elementwise_tensor t[3];
+        int64_t strides[2][2], shape[] = {lines[i].rows, lines[i].cols};
+        for (int k = 0; k < 3; k++) {
+            t[k] = (elementwise_tensor){NULL, lines[i].type, 2, shape, NULL};
+            if (k == 2)
+                break;
+            strides[k][0] = lines[i].steps[k] * shape[1] + 1;
+            strides[k][1] = lines[i].steps[k];
+            t[k].strides = strides[k];
+        }
+        if (ew_types_ops[lines[i].op].to_bool)
+            t[2].dtype = ELEMENTWISE_BOOL;
+        ck_assert_int_eq(ew_plan_make(&p, lines[i].op, &t[0], &t[1], -1, &t[2]),
+                         0);
+        ck_assert_msg(!ew_pass_tiles(&p.pass) ==
+                          lines[i].alone[_i >= EW_LEVEL_AVX512],
+                      "%d", (int)i);
+    }
+}
+END_TEST
+
+/* Floats whose quotients come quickly by vectors are gathered first. */
+START_TEST(quotients_are_taken_alone_where_they_are_slow)
+{
+    static const int64_t n = 4096, step = 2;
+    for (int quick = 0; quick < 2; quick++) {
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F64, 1, &n, &step};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F64, 1, &n, NULL};
+        ew_cpu_tune(quick ? EW_QUICK_QUOTIENTS : 0);
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_DIV, &a, &a, -1, &o), 0);
+        ck_assert_int_eq(ew_pass_tiles(&p.pass), quick);
     }
 }
 END_TEST
@@ -1389,6 +1471,10 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, rows_are_those_of_inputs_where_out_has_gaps);
     tcase_add_test(choosing, tiles_of_a_turned_input_follow_where_it_reads_on);
     tcase_add_test(choosing, elements_with_gaps_are_gathered);
+    tcase_add_loop_test(choosing,
+                        elements_far_apart_are_left_to_kernels_of_few_steps, 0,
+                        EW_LEVELS);
+    tcase_add_test(choosing, quotients_are_taken_alone_where_they_are_slow);
     tcase_add_loop_test(choosing, rows_of_out_with_gaps_are_made_dense_first, 0,
                         EW_LEVELS);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,

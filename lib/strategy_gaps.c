@@ -1,0 +1,170 @@
+/*
+ * Turns an input whose elements are some bytes apart along out's rows into one
+ * that is gathered, or leaves it to the kernel, which takes one element after
+ * the other from wherever it lies:
+ *
+ *     x             a0 .. .. a1 .. .. a2 .. .. a3
+ *     gathered      a0 a1 a2 a3 in a buffer, which vectors are made of
+ *     one by one    a0 op b0, a1 op b1, ...
+ */
+#include "cpu.h"
+#include "strategy_parts.h"
+#include "table.h"
+
+/* Elements apart, summed over both inputs less one for each that has no gaps,
+   from which an operation of one step takes less one by one: what is gathered
+   takes longer the more lines of memory a vector of it has. By bytes of an
+   element. c64 is turned into vectors as quickly as smaller elements. */
+enum {
+    ALONE_2 = 32,
+    ALONE_4 = 10,
+    ALONE_8 = 4,
+    ALONE_16 = -2, /* any */
+    ALONE_NEVER = INT16_MAX,
+    ALONE_ROW = 8 /* elements of a row, at least */
+};
+
+/* How many steps an operation takes for one element, where vectors take about
+   one. */
+enum steps { ONE_STEP, FEW_STEPS, SEVERAL_STEPS, MANY_STEPS };
+
+/* Elements in a block from which those that are `step` bytes apart are better
+   gathered. */
+static int64_t worth_gathering(int64_t step, int64_t size)
+{
+    bool shuffled = step == -size || (step > 0 && step <= EW_SHUFFLED * size);
+    return shuffled ? EW_WORTH_SHUFFLING : EW_WORTH_GATHERING;
+}
+
+/* Whether the elements of input k are neither neighbours nor one. */
+static bool is_apart(const struct elementwise_plan *plan, int k)
+{
+    int64_t step = plan->loop[0].stride[k];
+    return step != 0 && step != plan->pass.stored[k];
+}
+
+/* Whether they are better packed then: kernels have vectors for dense rows
+   alone. Copies are made by the kernel that packs. */
+static bool has_gaps(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *loop = plan->loop;
+    int64_t elements = ew_strategy_block(plan);
+    int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
+    bool worth = plan->pass.turn || elements >= worth_gathering(step, size);
+    return is_apart(plan, k) && worth &&
+           (ew_strategy_scatters(plan) ||
+            loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT]) &&
+           !ew_strategy_moves(plan) && !plan->pass.pack[k] &&
+           !ew_strategy_divides_c64(plan);
+}
+
+static int64_t alone_from(elementwise_dtype type, int level)
+{
+    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    if (type == ELEMENTWISE_C64 && level >= EW_LEVEL_AVX512)
+        return ALONE_4;
+    switch (half ? 0 : ew_types_size(type)) {
+    case 2:
+        return ALONE_2;
+    case 4:
+        return ALONE_4;
+    case 8:
+        return ALONE_8;
+    case 16:
+        return ALONE_16;
+    default:
+        return ALONE_NEVER;
+    }
+}
+
+static enum steps steps_of(elementwise_op op, enum ew_kind kind)
+{
+    bool real = kind == EW_KIND_FLOAT;
+    if (op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_LOGICAL_XOR)
+        return kind == EW_KIND_COMPLEX ? MANY_STEPS : SEVERAL_STEPS;
+    switch (op) {
+    case ELEMENTWISE_ADD:
+    case ELEMENTWISE_SUB:
+    case ELEMENTWISE_MUL:
+    case ELEMENTWISE_BITWISE_AND:
+    case ELEMENTWISE_BITWISE_OR:
+    case ELEMENTWISE_BITWISE_XOR:
+        return ONE_STEP;
+    case ELEMENTWISE_DIV:
+        return real && !ew_cpu_is(EW_QUICK_QUOTIENTS) ? ONE_STEP : MANY_STEPS;
+    case ELEMENTWISE_MAX:
+    case ELEMENTWISE_MIN:
+        return real ? FEW_STEPS : ONE_STEP;
+    case ELEMENTWISE_FMAX:
+    case ELEMENTWISE_FMIN:
+        return real ? MANY_STEPS : ONE_STEP;
+    case ELEMENTWISE_BITWISE_LEFT_SHIFT:
+    case ELEMENTWISE_BITWISE_RIGHT_SHIFT:
+        return FEW_STEPS;
+    case ELEMENTWISE_COPYSIGN:
+        return SEVERAL_STEPS;
+    default:
+        return MANY_STEPS;
+    }
+}
+
+/* Whether inputs are far enough apart, `gaps` of them with gaps. */
+static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
+{
+    switch (from == ALONE_NEVER ? MANY_STEPS : steps) {
+    case ONE_STEP:
+        return apart >= from;
+    case FEW_STEPS:
+        return apart >= from * 3 / 2;
+    case SEVERAL_STEPS:
+        return gaps == 2 && apart >= from * 5 / 2;
+    default:
+        return false;
+    }
+}
+
+/* Whether rows of input k are one with gaps, which is gathered once. */
+static bool is_shared_row(const struct elementwise_plan *plan, int k)
+{
+    return plan->ndim > 1 && plan->loop[1].stride[k] == 0 && is_apart(plan, k);
+}
+
+/* How far, over both inputs, and how many have gaps. */
+static int64_t find_gaps(const struct elementwise_plan *plan, int *gaps)
+{
+    int64_t apart = 0;
+    *gaps = 0;
+    for (int k = 0; k < 2; k++)
+        if (is_apart(plan, k)) {
+            apart +=
+                ew_magnitude(plan->loop[0].stride[k]) / plan->pass.stored[k];
+            ++*gaps;
+        } else
+            apart--;
+    return apart;
+}
+
+bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
+{
+    const elementwise_dtype type = plan->types.compute[EW_X];
+    int gaps;
+    int64_t apart = find_gaps(plan, &gaps);
+    return gaps > 0 && plan->loop[0].n >= ALONE_ROW &&
+           ew_strategy_block(plan) >= EW_WORTH_SHUFFLING &&
+           !ew_pass_buffers(&plan->pass) && !plan->pass.act &&
+           !is_shared_row(plan, EW_X) && !is_shared_row(plan, EW_Y) &&
+           is_far(apart, gaps, alone_from(type, plan->level),
+                  steps_of(plan->op, ew_types_kind(type))) &&
+           !ew_strategy_is_large(plan);
+}
+
+bool ew_strategy_gather(struct elementwise_plan *plan)
+{
+    bool gathered = false;
+    for (int k = 0; k < 2; k++)
+        if (has_gaps(plan, k)) {
+            ew_strategy_pack(plan, k);
+            gathered = true;
+        }
+    return gathered;
+}
