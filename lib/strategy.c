@@ -143,7 +143,8 @@ static bool is_worth_scattering(const struct elementwise_plan *plan)
     const bool masks = plan->level >= EW_LEVEL_AVX512;
     int64_t size = pass->stored[EW_OUT], bytes = gap_bytes(plan);
     bool still = cols->stride[EW_X] == 0 && cols->stride[EW_Y] == 0;
-    if (still || ew_strategy_block(plan) < EW_WORTH_GATHERING ||
+    if (still || ew_strategy_block(plan) < EW_WORTH_SHUFFLING ||
+        ew_strategy_bytes(plan, EW_OUT) / size < EW_WORTH_GATHERING ||
         waits_for_memory(plan))
         return false;
     if (size == 8 &&

@@ -11,10 +11,10 @@
 #include "strategy_parts.h"
 #include "table.h"
 
-/* Elements apart, summed over both inputs less one for each that has no gaps,
-   from which an operation of one step takes less one by one: what is gathered
-   takes longer the more lines of memory a vector of it has. By bytes of an
-   element. c64 is turned into vectors as quickly as smaller elements. */
+/* Elements apart, summed over inputs and out less one for each that has no gaps
+   but one, from which an operation of one step takes less one by one: what is
+   gathered takes longer the more lines of memory a vector of it has. By bytes
+   of an element. c64 is turned into vectors as quickly as smaller elements. */
 enum {
     ALONE_2 = 32,
     ALONE_4 = 10,
@@ -129,19 +129,18 @@ static bool is_shared_row(const struct elementwise_plan *plan, int k)
     return plan->ndim > 1 && plan->loop[1].stride[k] == 0 && is_apart(plan, k);
 }
 
-/* How far, over both inputs, and how many have gaps. */
+/* How far, over both inputs and out, and how many have gaps. */
 static int64_t find_gaps(const struct elementwise_plan *plan, int *gaps)
 {
     int64_t apart = 0;
     *gaps = 0;
-    for (int k = 0; k < 2; k++)
-        if (is_apart(plan, k)) {
-            apart +=
-                ew_magnitude(plan->loop[0].stride[k]) / plan->pass.stored[k];
-            ++*gaps;
-        } else
-            apart--;
-    return apart;
+    for (int k = 0; k <= EW_OUT; k++) {
+        int64_t step = ew_magnitude(plan->loop[0].stride[k]);
+        bool far = is_apart(plan, k);
+        apart += far ? step / plan->pass.stored[k] : -1;
+        *gaps += far;
+    }
+    return apart + 1;
 }
 
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan)

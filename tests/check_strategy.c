@@ -299,6 +299,34 @@ START_TEST(elements_far_apart_are_left_to_kernels_of_few_steps)
 }
 END_TEST
 
+/* Every second element of [n, 12, 32] times [n, 1, 32], in place: halves and
+   smaller ones are gathered and moved back from 1024 elements on, larger ones
+   taken one by one. */
+START_TEST(small_blocks_with_gaps_in_out_are_moved_if_they_are_many)
+{
+    static const struct {
+        elementwise_dtype type;
+        int64_t n;
+        bool moves;
+    } arrays[] = {{ELEMENTWISE_I16, 64, true},
+                  {ELEMENTWISE_I16, 3, true},
+                  {ELEMENTWISE_I16, 2, false},
+                  {ELEMENTWISE_F64, 64, false}};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        struct elementwise_plan p;
+        const int64_t shape[] = {arrays[i].n, 12, 32};
+        const int64_t of_x[] = {768, 64, 2}, of_y[] = {32, 0, 1};
+        elementwise_tensor a = {NULL, arrays[i].type, 3, shape, of_x};
+        elementwise_tensor b = {NULL, arrays[i].type, 3, shape, of_y};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_MUL, &a, &b, -1, &a), 0);
+        ck_assert_msg((p.pass.store != NULL) == arrays[i].moves, "%d", (int)i);
+        ck_assert(!p.pass.deep);
+    }
+}
+END_TEST
+
 /* Floats whose quotients come quickly by vectors are gathered first. */
 START_TEST(quotients_are_taken_alone_where_they_are_slow)
 {
@@ -1474,6 +1502,9 @@ static void add_choosing(TCase *choosing)
     tcase_add_loop_test(choosing,
                         elements_far_apart_are_left_to_kernels_of_few_steps, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(
+        choosing, small_blocks_with_gaps_in_out_are_moved_if_they_are_many, 0,
+        EW_LEVELS);
     tcase_add_test(choosing, quotients_are_taken_alone_where_they_are_slow);
     tcase_add_loop_test(choosing, rows_of_out_with_gaps_are_made_dense_first, 0,
                         EW_LEVELS);
