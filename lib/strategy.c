@@ -198,12 +198,10 @@ static bool are_dense(const struct elementwise_plan *plan, int i)
     return dense && all;
 }
 
-/* Whether lines of out stay in the L1 cache from one step of the other loops to
-   the next, if loop i is the innermost. */
-static bool keeps_lines(const struct elementwise_plan *plan, int i)
+bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k)
 {
     const struct ew_loop *along = &plan->loop[i];
-    int64_t places = ew_layout_places(along->stride[EW_OUT]);
+    int64_t places = ew_layout_places(along->stride[k]);
     int64_t sets = EW_CACHE_WAY / EW_LINE;
     return along->n <= EW_CACHE_WAYS * (places < sets ? places : sets);
 }
@@ -233,7 +231,7 @@ static bool go_along_inputs(struct elementwise_plan *plan)
     while (i < plan->ndim && !are_dense(plan, i))
         i++;
     if (i >= plan->ndim || !stores_quickly(plan, i) ||
-        ew_strategy_moves(plan) || !keeps_lines(plan, i) ||
+        ew_strategy_moves(plan) || !ew_strategy_keeps_lines(plan, i, EW_OUT) ||
         (may_scatter(plan) && scatters_turned(plan)))
         return false;
     ew_plan_move_inside(plan->loop, i, 0);
@@ -377,7 +375,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     struct ew_pass *pass = &plan->pass;
     bool tiles = ew_pass_tiles(pass);
     int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
-    bool settled = go_along_inputs(plan);
+    bool settled = go_along_inputs(plan) || ew_strategy_divides_alone(plan);
     if (!settled) {
         ew_strategy_turn(plan);
         tiles |= scatter(plan);

@@ -19,7 +19,7 @@ enum {
     ALONE_2 = 32,
     ALONE_4 = 10,
     ALONE_8 = 4,
-    ALONE_16 = -2, /* any */
+    ALONE_ANY = -2, /* of 16 bytes */
     ALONE_NEVER = INT16_MAX,
     ALONE_ROW = 8 /* elements of a row, at least */
 };
@@ -71,7 +71,7 @@ static int64_t alone_from(elementwise_dtype type, int level)
     case 8:
         return ALONE_8;
     case 16:
-        return ALONE_16;
+        return ALONE_ANY;
     default:
         return ALONE_NEVER;
     }
@@ -143,18 +143,35 @@ static int64_t find_gaps(const struct elementwise_plan *plan, int *gaps)
     return apart + 1;
 }
 
+/* Whether it is quotients of f64 by numbers that differ, where these are slow:
+   loads one by one take no time beside them. */
+static bool divides_slowly(const struct elementwise_plan *plan)
+{
+    return plan->op == ELEMENTWISE_DIV &&
+           plan->types.compute[EW_X] == ELEMENTWISE_F64 &&
+           plan->loop[0].stride[EW_Y] != 0 && !ew_cpu_is(EW_QUICK_QUOTIENTS);
+}
+
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
+    int64_t from =
+        divides_slowly(plan) ? ALONE_ANY : alone_from(type, plan->level);
     int gaps;
     int64_t apart = find_gaps(plan, &gaps);
     return gaps > 0 && plan->loop[0].n >= ALONE_ROW &&
            ew_strategy_block(plan) >= EW_WORTH_SHUFFLING &&
            !ew_pass_buffers(&plan->pass) && !plan->pass.act &&
            !is_shared_row(plan, EW_X) && !is_shared_row(plan, EW_Y) &&
-           is_far(apart, gaps, alone_from(type, plan->level),
-                  steps_of(plan->op, ew_types_kind(type))) &&
+           is_far(apart, gaps, from, steps_of(plan->op, ew_types_kind(type))) &&
            !ew_strategy_is_large(plan);
+}
+
+bool ew_strategy_divides_alone(const struct elementwise_plan *plan)
+{
+    return divides_slowly(plan) && ew_strategy_keeps_lines(plan, 0, EW_X) &&
+           ew_strategy_keeps_lines(plan, 0, EW_Y) &&
+           ew_strategy_takes_alone(plan);
 }
 
 bool ew_strategy_gather(struct elementwise_plan *plan)

@@ -16,6 +16,10 @@ static inline int64_t ew_strategy_block(const struct elementwise_plan *plan)
     return plan->loop[0].n * (plan->ndim > 1 ? plan->loop[1].n : 1);
 }
 
+/* Whether lines of operand k stay in the L1 cache from one step of the other
+   loops to the next, if loop i is the innermost. */
+bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k);
+
 /* Whether out, with all that is read for it, is stored past the caches if it is
    made in tiles of dense rows. */
 bool ew_strategy_is_large(const struct elementwise_plan *plan);
@@ -31,6 +35,10 @@ void ew_strategy_turn(struct elementwise_plan *plan);
    they pass through buffers anyway, or one such row is gathered for many, or
    out is stored past the caches, by vectors. */
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan);
+
+/* The same of inputs that might be turned: where divisions are slow, f64 is
+   left to them wherever it lies in the L1 cache. */
+bool ew_strategy_divides_alone(const struct elementwise_plan *plan);
 
 /* Packs inputs with gaps. Whether there are any. */
 bool ew_strategy_gather(struct elementwise_plan *plan);

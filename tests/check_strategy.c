@@ -272,6 +272,8 @@ START_TEST(elements_far_apart_are_left_to_kernels_of_few_steps)
         {ELEMENTWISE_F64, 1, 4096, {5, 5}, ELEMENTWISE_LESS_THAN, {1, 1}},
         {ELEMENTWISE_F64, 1, 4096, {64, 1}, ELEMENTWISE_LESS_THAN, {0, 0}},
         {ELEMENTWISE_I64, 1, 4096, {64, 64}, ELEMENTWISE_DIV, {0, 0}},
+        {ELEMENTWISE_F64, 1, 4096, {-1, 1}, ELEMENTWISE_DIV, {1, 1}},
+        {ELEMENTWISE_F64, 1, 4096, {4, 0}, ELEMENTWISE_DIV, {0, 0}},
         {ELEMENTWISE_F64, 1, 4096, {64, 64}, ELEMENTWISE_POW, {0, 0}}};
     if (!support_level(_i))
         return;
@@ -327,17 +329,29 @@ START_TEST(small_blocks_with_gaps_in_out_are_moved_if_they_are_many)
 }
 END_TEST
 
-/* Floats whose quotients come quickly by vectors are gathered first. */
+/* Every second element, and columns whose lines stay in the L1 cache, or not:
+   what is taken one by one where quotients are slow, and else gathered or
+   turned. */
 START_TEST(quotients_are_taken_alone_where_they_are_slow)
 {
-    static const int64_t n = 4096, step = 2;
-    for (int quick = 0; quick < 2; quick++) {
+    static const struct {
+        int64_t shape[2], strides[2];
+        bool alone;
+    } layouts[] = {{{1, 4096}, {8192, 2}, true},
+                   {{66, 233}, {1, 66}, true},
+                   {{64, 64}, {1, 64}, true},
+                   {{64, 65}, {1, 64}, false},
+                   {{256, 256}, {1, 256}, false}};
+    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        elementwise_tensor a = {NULL, ELEMENTWISE_F64, 1, &n, &step};
-        elementwise_tensor o = {NULL, ELEMENTWISE_F64, 1, &n, NULL};
-        ew_cpu_tune(quick ? EW_QUICK_QUOTIENTS : 0);
-        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_DIV, &a, &a, -1, &o), 0);
-        ck_assert_int_eq(ew_pass_tiles(&p.pass), quick);
+        const int64_t *shape = layouts[i / 2].shape;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F64, 2, shape,
+                                layouts[i / 2].strides};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F64, 2, shape, NULL};
+        ew_cpu_tune(i % 2 ? EW_QUICK_QUOTIENTS : 0);
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_DIV, &a, &o, -1, &o), 0);
+        bool alone = !(i % 2) && layouts[i / 2].alone;
+        ck_assert_msg(!ew_pass_tiles(&p.pass) == alone, "%d", (int)i);
     }
 }
 END_TEST
