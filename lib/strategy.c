@@ -375,7 +375,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     struct ew_pass *pass = &plan->pass;
     bool tiles = ew_pass_tiles(pass);
     int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
-    bool settled = go_along_inputs(plan) || ew_strategy_divides_alone(plan);
+    bool settled = go_along_inputs(plan) || ew_strategy_stays_alone(plan);
     if (!settled) {
         ew_strategy_turn(plan);
         tiles |= scatter(plan);

@@ -167,9 +167,39 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
            !ew_strategy_is_large(plan);
 }
 
-bool ew_strategy_divides_alone(const struct elementwise_plan *plan)
+/* The loop along which the elements of input k are nearest to one another. */
+static int nearest_loop(const struct elementwise_plan *plan, int k)
 {
-    return divides_slowly(plan) && ew_strategy_keeps_lines(plan, 0, EW_X) &&
+    int64_t least = INT64_MAX;
+    int nearest = 0;
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        if (step != 0 && step < least) {
+            least = step;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+/* Whether turning inputs takes longer than loads one by one: of c128, of which
+   vectors hold few, and of two inputs in two ways, which are rows in none. Not
+   if out has smaller elements, of which vectors hold more. */
+static bool turns_slowly(const struct elementwise_plan *plan)
+{
+    const elementwise_dtype type = plan->types.compute[EW_X];
+    const size_t size = plan->pass.stored[EW_OUT];
+    int x = nearest_loop(plan, EW_X), y = nearest_loop(plan, EW_Y);
+    bool two_ways = x != 0 && y != 0 && x != y;
+    return type == ELEMENTWISE_C128 ||
+           (two_ways && type != ELEMENTWISE_C64 && size == 8 &&
+            size == ew_types_size(type));
+}
+
+bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
+{
+    return (divides_slowly(plan) || turns_slowly(plan)) &&
+           ew_strategy_keeps_lines(plan, 0, EW_X) &&
            ew_strategy_keeps_lines(plan, 0, EW_Y) &&
            ew_strategy_takes_alone(plan);
 }

@@ -36,9 +36,8 @@ void ew_strategy_turn(struct elementwise_plan *plan);
    out is stored past the caches, by vectors. */
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan);
 
-/* The same of inputs that might be turned: where divisions are slow, f64 is
-   left to them wherever it lies in the L1 cache. */
-bool ew_strategy_divides_alone(const struct elementwise_plan *plan);
+/* The same of inputs that might be turned, whose lines stay in the L1 cache. */
+bool ew_strategy_stays_alone(const struct elementwise_plan *plan);
 
 /* Packs inputs with gaps. Whether there are any. */
 bool ew_strategy_gather(struct elementwise_plan *plan);

@@ -356,6 +356,42 @@ START_TEST(quotients_are_taken_alone_where_they_are_slow)
 }
 END_TEST
 
+/* Where lines of both stay in the L1 cache. */
+START_TEST(inputs_turned_in_two_ways_are_taken_alone_if_elements_are_large)
+{
+    /* of [40, 40, n] */
+    static const int64_t cba[] = {1, 40, 1600}, cab[] = {40, 1, 1600};
+    static const struct {
+        elementwise_dtype type;
+        int64_t n;
+        const int64_t *x, *y;
+        elementwise_op op;
+        bool alone;
+    } layouts[] = {{ELEMENTWISE_F64, 64, cba, cab, ELEMENTWISE_ADD, true},
+                   {ELEMENTWISE_F64, 65, cba, cab, ELEMENTWISE_ADD, false},
+                   {ELEMENTWISE_F64, 64, cba, cba, ELEMENTWISE_ADD, false},
+                   {ELEMENTWISE_F64, 64, cba, NULL, ELEMENTWISE_ADD, false},
+                   {ELEMENTWISE_F64, 64, cba, cab, ELEMENTWISE_EQUAL, false},
+                   {ELEMENTWISE_F32, 64, cba, cab, ELEMENTWISE_ADD, false},
+                   {ELEMENTWISE_C64, 64, cba, cab, ELEMENTWISE_ADD, false},
+                   {ELEMENTWISE_C128, 32, cba, NULL, ELEMENTWISE_MUL, true},
+                   {ELEMENTWISE_C128, 33, cba, NULL, ELEMENTWISE_MUL, false}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        elementwise_dtype type = layouts[i].type;
+        const int64_t shape[] = {40, 40, layouts[i].n};
+        elementwise_tensor a = {NULL, type, 3, shape, layouts[i].x};
+        elementwise_tensor b = {NULL, type, 3, shape, layouts[i].y};
+        elementwise_tensor o = {NULL, type, 3, shape, NULL};
+        if (ew_types_ops[layouts[i].op].to_bool)
+            o.dtype = ELEMENTWISE_BOOL;
+        ck_assert_int_eq(ew_plan_make(&p, layouts[i].op, &a, &b, -1, &o), 0);
+        ck_assert_msg(!ew_pass_tiles(&p.pass) == layouts[i].alone, "%d",
+                      (int)i);
+    }
+}
+END_TEST
+
 /* Steps of x, y and out; to which levels they are worth it, from base to
    AVX-512. */
 START_TEST(rows_of_out_with_gaps_are_made_dense_first)
@@ -1520,6 +1556,9 @@ static void add_choosing(TCase *choosing)
         choosing, small_blocks_with_gaps_in_out_are_moved_if_they_are_many, 0,
         EW_LEVELS);
     tcase_add_test(choosing, quotients_are_taken_alone_where_they_are_slow);
+    tcase_add_test(
+        choosing,
+        inputs_turned_in_two_ways_are_taken_alone_if_elements_are_large);
     tcase_add_loop_test(choosing, rows_of_out_with_gaps_are_made_dense_first, 0,
                         EW_LEVELS);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
