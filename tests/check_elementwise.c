@@ -357,20 +357,21 @@ static void try_exponent(elementwise_dtype type, const void *exponent)
 
 START_TEST(an_exponent_gives_the_same_bits_in_an_array_as_alone)
 {
-    static const double exponents[] = {2, 3, 0.5, -1, -0.5, 1, 0, 4, 1.5};
-    static const elementwise_dtype types[] = {ELEMENTWISE_F16, ELEMENTWISE_BF16,
-                                              ELEMENTWISE_F32, ELEMENTWISE_F64};
+    static const double exponents[] = {2, 3, 0.5, -1, -0.5, 1, 0, 4, 1.5, 7};
+    static const elementwise_dtype types[] = {
+        ELEMENTWISE_F16, ELEMENTWISE_BF16, ELEMENTWISE_F32,
+        ELEMENTWISE_F64, ELEMENTWISE_C64,  ELEMENTWISE_C128};
     if (!support_level(_i))
         return;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
-            uint64_t element;
+            double element[2];
             const elementwise_tensor from = {(void *)&exponents[k],
                                              ELEMENTWISE_F64, 0, NULL, NULL};
-            const elementwise_tensor to = {&element, types[i], 0, NULL, NULL};
+            const elementwise_tensor to = {element, types[i], 0, NULL, NULL};
             ck_assert_int_eq(elementwise_copy(&from, -1, &to), ELEMENTWISE_OK);
             for (int round = 0; round < 12; round++)
-                try_exponent(types[i], &element);
+                try_exponent(types[i], element);
         }
 }
 END_TEST
