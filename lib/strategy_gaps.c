@@ -188,12 +188,14 @@ static int nearest_loop(const struct elementwise_plan *plan, int k)
 static bool turns_slowly(const struct elementwise_plan *plan)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
-    const size_t size = plan->pass.stored[EW_OUT];
+    const size_t size = ew_types_size(type);
+    if (type == ELEMENTWISE_C128)
+        return true;
+    if (type == ELEMENTWISE_C64 || size != 8 ||
+        size != plan->pass.stored[EW_OUT])
+        return false;
     int x = nearest_loop(plan, EW_X), y = nearest_loop(plan, EW_Y);
-    bool two_ways = x != 0 && y != 0 && x != y;
-    return type == ELEMENTWISE_C128 ||
-           (two_ways && type != ELEMENTWISE_C64 && size == 8 &&
-            size == ew_types_size(type));
+    return x != 0 && y != 0 && x != y;
 }
 
 bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
