@@ -81,13 +81,14 @@ EW_INLINE void convert_loop(ew_apply *apply, int from, int to,
                  s);
 }
 
-/* By two kernels, one to f32 and one from it, so many elements at a time as
-   stay in the L1 cache. */
-static void convert_through(ew_kernel *to_f32, ew_kernel *from_f32,
-                            int64_t rows, int64_t cols, void *const data[],
-                            const struct ew_stride s[])
+/* By two kernels, one to f32 and one from it, so few elements at a time that
+   the stack has room. Not part of its callers, as compilers would give each
+   of them in a kernel a buffer of its own. */
+static __attribute__((noinline, unused)) void
+convert_through(ew_kernel *to_f32, ew_kernel *from_f32, int64_t rows,
+                int64_t cols, void *const data[], const struct ew_stride s[])
 {
-    enum { MOST = 1024, SIZE = sizeof(float) };
+    enum { MOST = 512, SIZE = sizeof(float) };
     _Alignas(EW_LINE) float wide[MOST];
     const int64_t width = cols < MOST ? cols : MOST, height = MOST / width;
     for (int64_t r = 0; r < rows; r += height)
