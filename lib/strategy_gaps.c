@@ -129,7 +129,8 @@ static bool is_shared_row(const struct elementwise_plan *plan, int k)
     return plan->ndim > 1 && plan->loop[1].stride[k] == 0 && is_apart(plan, k);
 }
 
-/* How far, over both inputs and out, and how many have gaps. */
+/* How far, over both inputs and out, and how many have gaps. No sum overflows
+   in rows of ALONE_ROW, whose steps are so much less than the largest span. */
 static int64_t find_gaps(const struct elementwise_plan *plan, int *gaps)
 {
     int64_t apart = 0;
@@ -158,11 +159,13 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
     int64_t from =
         divides_slowly(plan) ? ALONE_ANY : alone_from(type, plan->level);
     int gaps;
+    if (plan->loop[0].n < ALONE_ROW ||
+        ew_strategy_block(plan) < EW_WORTH_SHUFFLING ||
+        ew_pass_buffers(&plan->pass) || plan->pass.act ||
+        is_shared_row(plan, EW_X) || is_shared_row(plan, EW_Y))
+        return false;
     int64_t apart = find_gaps(plan, &gaps);
-    return gaps > 0 && plan->loop[0].n >= ALONE_ROW &&
-           ew_strategy_block(plan) >= EW_WORTH_SHUFFLING &&
-           !ew_pass_buffers(&plan->pass) && !plan->pass.act &&
-           !is_shared_row(plan, EW_X) && !is_shared_row(plan, EW_Y) &&
+    return gaps > 0 &&
            is_far(apart, gaps, from, steps_of(plan->op, ew_types_kind(type))) &&
            !ew_strategy_is_large(plan);
 }
