@@ -108,10 +108,9 @@ static bool spans_reach(const struct elementwise_plan *plan, int64_t bytes)
 static int64_t gap_bytes(const struct elementwise_plan *plan)
 {
     int64_t bytes = 0;
-    for (int k = 0; k <= EW_OUT; k++) {
-        int64_t size = plan->pass.stored[k], step = plan->loop[0].stride[k];
-        bytes += step != 0 && step != size ? size : 0;
-    }
+    for (int k = 0; k <= EW_OUT; k++)
+        if (ew_strategy_is_apart(plan, k))
+            bytes += plan->pass.stored[k];
     return bytes;
 }
 

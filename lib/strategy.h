@@ -17,9 +17,12 @@ enum {
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
     EW_WORTH_DEEP = 1024,   /* elements in all for tiles of several loops */
     EW_WORTH_DEEP_CALL = 2048, /* the same of a simple call */
-    EW_WORTH_GATHERING = 1024, /* elements in a block where they have gaps, */
-    EW_WORTH_SHUFFLING = 256,  /* and steps are shuffles */
-    EW_WORTH_STAGING = 16384,  /* elements in all of a simple call */
+    /* Elements where they have gaps: in a block of inputs that are gathered, in
+       all if out has gaps; and in a block if steps are shuffles, out has gaps
+       or elements are taken one by one. */
+    EW_WORTH_GATHERING = 1024,
+    EW_WORTH_SHUFFLING = 256,
+    EW_WORTH_STAGING = 16384, /* elements in all of a simple call */
     EW_SHUFFLED = 4, /* elements of a step, beyond which it is no shuffle */
     /* Bytes of an input that is not packed and stands still along a loop: fewer
        are in the L2 cache when they are read again, twice as many if out is

@@ -36,22 +36,15 @@ static int64_t worth_gathering(int64_t step, int64_t size)
     return shuffled ? EW_WORTH_SHUFFLING : EW_WORTH_GATHERING;
 }
 
-/* Whether the elements of input k are neither neighbours nor one. */
-static bool is_apart(const struct elementwise_plan *plan, int k)
-{
-    int64_t step = plan->loop[0].stride[k];
-    return step != 0 && step != plan->pass.stored[k];
-}
-
-/* Whether they are better packed then: kernels have vectors for dense rows
-   alone. Copies are made by the kernel that packs. */
+/* Whether the elements of input k have gaps and are better packed: kernels have
+   vectors for dense rows alone. Copies are made by the kernel that packs. */
 static bool has_gaps(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
     int64_t elements = ew_strategy_block(plan);
     int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
     bool worth = plan->pass.turn || elements >= worth_gathering(step, size);
-    return is_apart(plan, k) && worth &&
+    return ew_strategy_is_apart(plan, k) && worth &&
            (ew_strategy_scatters(plan) ||
             loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT]) &&
            !ew_strategy_moves(plan) && !plan->pass.pack[k] &&
@@ -108,7 +101,8 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind)
     }
 }
 
-/* Whether inputs are far enough apart, `gaps` of them with gaps. */
+/* Whether operands are far enough apart, `gaps` of them with gaps: of what
+   takes several steps, both inputs beside a dense out. */
 static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
 {
     switch (from == ALONE_NEVER ? MANY_STEPS : steps) {
@@ -126,7 +120,8 @@ static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
 /* Whether rows of input k are one with gaps, which is gathered once. */
 static bool is_shared_row(const struct elementwise_plan *plan, int k)
 {
-    return plan->ndim > 1 && plan->loop[1].stride[k] == 0 && is_apart(plan, k);
+    return plan->ndim > 1 && plan->loop[1].stride[k] == 0 &&
+           ew_strategy_is_apart(plan, k);
 }
 
 /* How far, over both inputs and out, and how many have gaps. No sum overflows
@@ -137,7 +132,7 @@ static int64_t find_gaps(const struct elementwise_plan *plan, int *gaps)
     *gaps = 0;
     for (int k = 0; k <= EW_OUT; k++) {
         int64_t step = ew_magnitude(plan->loop[0].stride[k]);
-        bool far = is_apart(plan, k);
+        bool far = ew_strategy_is_apart(plan, k);
         apart += far ? step / plan->pass.stored[k] : -1;
         *gaps += far;
     }

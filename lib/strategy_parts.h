@@ -16,6 +16,14 @@ static inline int64_t ew_strategy_block(const struct elementwise_plan *plan)
     return plan->loop[0].n * (plan->ndim > 1 ? plan->loop[1].n : 1);
 }
 
+/* Whether the elements of operand k are neither neighbours nor one. */
+static inline bool ew_strategy_is_apart(const struct elementwise_plan *plan,
+                                        int k)
+{
+    int64_t step = plan->loop[0].stride[k];
+    return step != 0 && step != plan->pass.stored[k];
+}
+
 /* Whether lines of operand k stay in the L1 cache from one step of the other
    loops to the next, if loop i is the innermost. */
 bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k);

@@ -521,7 +521,6 @@ START_TEST(an_activation_may_run_the_operation_and_stream_both)
 }
 END_TEST
 
-/* Without a conversion no tile is cut, however large the block. */
 /* Bytes from one element to the next of x, y and out, and the operand that
    decides. All but that start somewhere else. */
 START_TEST(long_lines_are_cut_where_the_widest_elements_start_on_one)
@@ -552,6 +551,7 @@ START_TEST(long_lines_are_cut_where_the_widest_elements_start_on_one)
 }
 END_TEST
 
+/* Without a conversion no tile is cut, however large the block. */
 START_TEST(what_needs_no_buffer_is_one_call)
 {
     struct ew_loop loop[] = {{100000, {1, 1, 1, 0, 0}},
