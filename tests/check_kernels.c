@@ -973,6 +973,7 @@ static void repeat_whole(ew_kernel *power, elementwise_dtype type, int64_t cols)
         power(1, cols, data, near);
         same_as_whole(type, cols, place, 1, "in place");
     }
+    memset(place, 0, sizeof place);
     for (int64_t i = 0; i < cols; i++)
         power(1, 1,
               (void *[]){whole_area[EW_X] + i * size,

@@ -191,7 +191,8 @@ EW_INLINE bool convert_block(ew_apply *apply,
     return wide || convert_all_fit(n, is_signed, (const void *)out);
 }
 
-/* Dense rows. */
+/* Dense rows. What is made twice is there still, as out is never x of another
+   type. */
 EW_INLINE void convert_quickly(ew_apply *apply,
                                const struct convert_bounds *with, int from,
                                bool is_signed, int64_t size_from,
