@@ -148,28 +148,46 @@ EW_INLINE uint32_t u32_from_f32(float v, const struct convert_bounds *with)
 /* f16: from an f32 that rounds further as the number would. Large integers are
    infinite, as one of their sign is that f32 holds. */
 enum { LARGE = 1 << 17 };
-#define FURTHER(name, type, value)                                             \
+
+static inline float f32_further_i32(int32_t v)
+{
+    return (float)(v > LARGE ? LARGE : v > -LARGE ? v : -LARGE);
+}
+
+static inline float f32_further_i64(int64_t v)
+{
+    return (float)(int32_t)(v > LARGE ? LARGE : v > -LARGE ? v : -LARGE);
+}
+
+static inline float f32_further_u32(uint32_t v)
+{
+    return (float)(int32_t)(v < LARGE ? v : LARGE);
+}
+
+static inline float f32_further_u64(uint64_t v)
+{
+    return (float)(int32_t)(v < LARGE ? v : LARGE);
+}
+
+#define FURTHER(name, type, further)                                           \
     EW_INLINE void apply_further_##name(const void *x, const void *y,          \
                                         const void *with, void *out)           \
     {                                                                          \
         type v;                                                                \
         (void)y, (void)with;                                                   \
         memcpy(&v, x, sizeof v);                                               \
-        *(float *)out = value;                                                 \
+        *(float *)out = further(v);                                            \
     }                                                                          \
     EW_KERNEL_OF(further_##name,                                               \
                  convert_loop(apply_further_##name, dtype_##name, dtype_f32,   \
                               sizeof(type), sizeof(float), rows, cols, data,   \
                               s))
-FURTHER(i32, int32_t, (float)(v > LARGE ? LARGE : v > -LARGE ? v : -LARGE))
-FURTHER(i64, int64_t,
-        (float)(int32_t)(v > LARGE    ? LARGE
-                         : v > -LARGE ? v
-                                      : -LARGE))
-FURTHER(u32, uint32_t, (float)(int32_t)(v < LARGE ? v : LARGE))
-FURTHER(u64, uint64_t, (float)(int32_t)(v < LARGE ? v : LARGE))
+FURTHER(i32, int32_t, f32_further_i32)
+FURTHER(i64, int64_t, f32_further_i64)
+FURTHER(u32, uint32_t, f32_further_u32)
+FURTHER(u64, uint64_t, f32_further_u64)
 #if defined(__F16C__)
-FURTHER(f64, double, ew_half_odd_f64(v))
+FURTHER(f64, double, ew_half_odd_f64)
 #endif
 
 static ew_kernel from_f32_f16;
