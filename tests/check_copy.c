@@ -272,8 +272,8 @@ static int64_t beside(elementwise_dtype from, double number, void *elements,
     double next[2 * NEXT + 1] = {number};
     for (int i = 0; i < NEXT; i++)
         for (int up = 0; up <= 1; up++) {
-            double end = up ? INFINITY : 0,
-                   before = next[i ? 2 * i - 1 + up : 0];
+            double end = up ? INFINITY : 0;
+            double before = next[i ? 2 * i - 1 + up : 0];
             next[2 * i + 1 + up] =
                 from == ELEMENTWISE_F64
                     ? nextafter(before, end)
@@ -378,6 +378,27 @@ START_TEST(any_layout_and_axis_is_copied_as_in_the_reference)
 }
 END_TEST
 
+/* A tensor of rows with gaps, or of dense ones, copied on every level. */
+static void copy_rows(elementwise_dtype from, bool from_gaps,
+                      elementwise_dtype to, bool to_gaps,
+                      const int64_t shape[2])
+{
+    const int64_t gaps[] = {2 * shape[1] + 3, 2};
+    struct support_tensor src = {0}, dst = {0};
+    support_make(&src, from, 2, shape, from_gaps ? gaps : NULL, SUPPORT_HIGH);
+    support_make(&dst, to, 2, shape, to_gaps ? gaps : NULL, SUPPORT_HIGH);
+    support_fill(&src);
+    support_keep(&src);
+    support_keep(&dst);
+    for (int level = 0; level < EW_LEVELS && support_level(level); level++) {
+        support_restore(&dst);
+        support_verify_copy(elementwise_copy(&src.t, -1, &dst.t), &src, -1,
+                            &dst);
+    }
+    support_free(&src);
+    support_free(&dst);
+}
+
 /* More than is converted by way of f32 at once, in rows with gaps; by test
    index, from or to a type. */
 START_TEST(large_tensors_with_gaps_are_copied_by_way_of_f32)
@@ -385,32 +406,15 @@ START_TEST(large_tensors_with_gaps_are_copied_by_way_of_f32)
     static const int64_t shapes[][2] = {{3, 1500}, {700, 3}, {1, 5000},
                                         {2050, 1}, {33, 64}, {2, 1024}};
     elementwise_dtype type = (elementwise_dtype)_i;
-    struct support_tensor src = {0}, dst = {0};
     for (int i = 0; i < 6; i++)
-        for (int half = ELEMENTWISE_F16; half <= ELEMENTWISE_BF16; half++)
-            for (int k = 0; k < 8; k++) {
-                const int64_t *shape = shapes[i];
-                int64_t gaps[] = {2 * shape[1] + 3, 2};
-                bool back = k & 1;
-                if (!is_legal(back ? type : (elementwise_dtype)half,
-                              back ? (elementwise_dtype)half : type))
-                    continue;
-                support_make(&src, back ? type : (elementwise_dtype)half, 2,
-                             shape, k & 2 ? gaps : NULL, SUPPORT_HIGH);
-                support_make(&dst, back ? (elementwise_dtype)half : type, 2,
-                             shape, k & 4 ? gaps : NULL, SUPPORT_HIGH);
-                support_fill(&src);
-                support_keep(&src);
-                support_keep(&dst);
-                for (int level = 0; level < EW_LEVELS && support_level(level);
-                     level++) {
-                    support_restore(&dst);
-                    support_verify_copy(elementwise_copy(&src.t, -1, &dst.t),
-                                        &src, -1, &dst);
-                }
+        for (int h = ELEMENTWISE_F16; h <= ELEMENTWISE_BF16; h++)
+            for (int gaps = 0; gaps < 4; gaps++) {
+                elementwise_dtype half = (elementwise_dtype)h;
+                bool of_src = gaps & 1, of_dst = gaps & 2;
+                copy_rows(half, of_src, type, of_dst, shapes[i]);
+                if (is_legal(type, half))
+                    copy_rows(type, of_src, half, of_dst, shapes[i]);
             }
-    support_free(&src);
-    support_free(&dst);
 }
 END_TEST
 
