@@ -310,13 +310,13 @@ static void call_across(const struct ew_loop *loop, const struct ew_loop *row,
 }
 
 /* The elements of a line before those at which all inputs that move along it
-   start on a line of memory, or out if its elements are wider; 0: there are
-   none such. */
+   start on a line of memory, or out if it moves further, as wider elements do;
+   0: there are none such. */
 static int64_t head_of(const struct ew_loop *line, void *const data[])
 {
     int64_t head = -1, out = line->stride[EW_OUT];
-    bool wider = out > line->stride[EW_X] && out > line->stride[EW_Y];
-    int first = wider ? EW_OUT : EW_X, end = wider ? EW_FORWARD : EW_OUT;
+    bool further = out > line->stride[EW_X] && out > line->stride[EW_Y];
+    int first = further ? EW_OUT : EW_X, end = further ? EW_FORWARD : EW_OUT;
     for (int k = first; k < end; k++) {
         int64_t step = line->stride[k];
         int64_t before = (int64_t)(-(uintptr_t)data[k] % EW_LINE);

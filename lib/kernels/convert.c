@@ -222,6 +222,7 @@ EW_INLINE void loop_to_f16(ew_apply *apply, int from, int to, int64_t size_from,
         convert_through(to_f32, from_f32_f16, rows, cols, data, s);
 }
 
+/* FROM of integers is in no kernel, as these go through f32. */
 #define TO struct ew_f16
 #define NAME(x) x##_f16
 #define FROM(v)                                                                \
