@@ -1045,6 +1045,30 @@ START_TEST(complex_powers_of_few_digits_are_exact)
 }
 END_TEST
 
+/* A number whose parts are as large has even powers with a part that is 0,
+   though its products are rounded; the other part may overflow. */
+START_TEST(complex_powers_on_the_diagonal_have_a_part_of_zero)
+{
+    static const double parts[] = {1.0 / 3, -1.4430954, 1e7, -3e9};
+    const elementwise_dtype type = _i % 2 ? ELEMENTWISE_C128 : ELEMENTWISE_C64;
+    static const struct ew_stride none[EW_OPERANDS];
+    if (!support_level(_i / 2))
+        return;
+    for (int i = 0; i < 4 * 15; i++) {
+        char a[16], b[16], got[16];
+        int by = 2 * (i / 4) + 2;
+        store_complex(type, (struct ew_c128){parts[i % 4], -parts[i % 4]}, a);
+        store_complex(type, (struct ew_c128){by, 0}, b);
+        ew_table_kernel(_i / 2, ELEMENTWISE_POW, type,
+                        type)(1, 1, (void *[]){a, b, got}, none);
+        struct ew_c128 power = widened(type, got);
+        double zero = by % 4 == 2 ? power.re : power.im;
+        ck_assert_msg(zero == 0 && !signbit(zero), "(%g, %g)^%d: %g, %g",
+                      parts[i % 4], -parts[i % 4], by, power.re, power.im);
+    }
+}
+END_TEST
+
 static TCase *derivatives(void)
 {
     TCase *tests = support_case("derivatives");
@@ -1056,6 +1080,9 @@ static TCase *derivatives(void)
                         complex_powers_by_whole_numbers_are_products_anywhere,
                         0, 2 * EW_LEVELS);
     tcase_add_loop_test(tests, complex_powers_of_few_digits_are_exact, 0,
+                        2 * EW_LEVELS);
+    tcase_add_loop_test(tests,
+                        complex_powers_on_the_diagonal_have_a_part_of_zero, 0,
                         2 * EW_LEVELS);
     tcase_add_loop_test(tests, complex_powers_around_the_ends_are_right, 0,
                         EW_LEVELS);

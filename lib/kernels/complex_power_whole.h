@@ -60,11 +60,12 @@ EW_INLINE void ew_whole_merge(int64_t n, const struct ew_wholes *p,
     }
 }
 
-/* p = p^2 */
+/* p = p^2. As a product, the real part is 0 if a and b are as large, which a
+   rounded b^2 taken from a fused a^2 is not. */
 EW_INLINE void ew_whole_square_c64(int64_t i, struct ew_wholes *p)
 {
     double a = p->re[i], b = p->im[i];
-    p->re[i] = EW_MULTIPLY_ADD(a, a, -(b * b));
+    p->re[i] = (a - b) * (a + b);
     p->im[i] = 2 * a * b;
 }
 
