@@ -289,7 +289,8 @@ static void make_terms(const struct ew_request *r, struct ew_gradient *g,
     }
 }
 
-/* The output's own dimensions, innermost first. OVERLAP. */
+/* The output's own dimensions, innermost first. One without elements has one of
+   0, as its strides may be anything. OVERLAP. */
 static elementwise_status own_loops(const struct ew_gradient *g,
                                     struct ew_term *t,
                                     const elementwise_tensor *out)
@@ -298,6 +299,10 @@ static elementwise_status own_loops(const struct ew_gradient *g,
     const struct ew_placed p = {.tensor = out, .ndim = out->ndim};
     int64_t dense = 1;
     const int order[] = {EW_OUT};
+    if (ew_shape_is_empty(out->ndim, out->shape)) {
+        t->own[t->own_ndim++] = (struct ew_own){0, 0};
+        return ELEMENTWISE_OK;
+    }
     for (int dim = out->ndim - 1; dim >= 0; dim--) {
         int64_t stride = ew_shape_stride(&p, dim, &dense);
         if (out->shape[dim] == 1)
@@ -305,8 +310,6 @@ static elementwise_status own_loops(const struct ew_gradient *g,
         loop[t->own_ndim] = (struct ew_loop){.n = out->shape[dim]};
         loop[t->own_ndim].stride[EW_OUT] = ew_magnitude(stride);
         t->own[t->own_ndim++] = (struct ew_own){out->shape[dim], stride};
-        if (out->shape[dim] == 0)
-            return ELEMENTWISE_OK;
     }
     ew_plan_sort(loop, t->own_ndim, order, 1);
     if (!ew_overlap_self(loop, t->own_ndim, EW_OUT))

@@ -312,6 +312,14 @@ static int64_t compacted(const struct elementwise_plan *plan, int k)
     return elements >= least ? elements : 0;
 }
 
+/* Whether the rows of input k are one. Divided, as a product may overflow. */
+static bool is_one_row(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    return rows->stride[k] % cols->n == 0 &&
+           rows->stride[k] / cols->n == cols->stride[k];
+}
+
 /* What the kernel that packs takes for an element of a row: little where either
    loop runs along memory or stands still. Rows of whole lines, and those that
    are one, have no ends. */
@@ -320,8 +328,7 @@ static int64_t row_cost(const struct elementwise_plan *plan, int k)
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t size = plan->pass.stored[k];
     int64_t col = ew_magnitude(cols->stride[k]);
-    bool ends = rows->stride[k] != cols->n * cols->stride[k] &&
-                cols->n * size % EW_LINE != 0;
+    bool ends = !is_one_row(plan, k) && cols->n * size % EW_LINE != 0;
     int64_t spread = SPREAD_ROW / cols->n;
     if (plan->level >= EW_LEVEL_AVX512 && size == 1 && rows->stride[k] == 1 &&
         cols->n <= VECTOR_ROW)

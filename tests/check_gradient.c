@@ -325,6 +325,25 @@ START_TEST(sums_of_nothing_are_stored)
 }
 END_TEST
 
+/* Nor is anything stepped over in them, so no step of the way may overflow. */
+START_TEST(gradients_without_elements_may_have_any_strides)
+{
+    int64_t shape[] = {0, 2}, row[] = {1, 2};
+    int64_t any[][2] = {
+        {1, INT64_MIN}, {INT64_MIN, INT64_MAX}, {1, INT64_MAX / 2 + 1}};
+    float dy[] = {1, 2};
+    for (int i = 0; i < 3; i++) {
+        elementwise_tensor x = {NULL, ELEMENTWISE_F32, 2, shape, any[i]};
+        elementwise_tensor y = {dy, ELEMENTWISE_F32, 2, row, NULL};
+        ck_assert_int_eq(elementwise_add_grad(&x, &y, &x, -1, &x, &y), 0);
+        ck_assert(dy[0] == 0 && dy[1] == 0);
+        ck_assert_int_eq(elementwise_floordiv_grad(&x, &y, &x, -1, &x, NULL),
+                         0);
+        ck_assert_int_eq(elementwise_sum_to(&x, -1, &x, NULL), 0);
+    }
+}
+END_TEST
+
 START_TEST(wrong_operands_are_refused)
 {
     static const struct support_shapes shapes = {-1,     2,      2,     2,
@@ -735,6 +754,7 @@ static TCase *refusals(void)
     tcase_add_loop_test(tests, an_output_that_is_not_wanted_is_not_needed, 1,
                         5);
     tcase_add_loop_test(tests, sums_of_nothing_are_stored, 1, 5);
+    tcase_add_test(tests, gradients_without_elements_may_have_any_strides);
     tcase_add_loop_test(tests, wrong_operands_are_refused, 1, 5);
     tcase_add_test(tests, a_complex_slope_beyond_f32_is_no_zero);
     tcase_add_test(tests, complex_powers_have_their_special_slopes);

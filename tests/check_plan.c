@@ -522,7 +522,24 @@ START_TEST(layouts_as_large_as_can_be_are_planned)
             ew_plan_make(&p, ELEMENTWISE_ADD, &wide, &line, -1, &out), 0);
         ck_assert_int_eq(
             ew_plan_make(&p, ELEMENTWISE_DIV, &line, &wide, -1, &out), 0);
+        ck_assert_int_eq(
+            ew_plan_make(&p, ELEMENTWISE_ADD, &wide, &wide, -1, &out), 0);
     }
+}
+END_TEST
+
+/* The extent of a column times its stride is beyond int64, the way to its last
+   element is not. */
+START_TEST(columns_as_long_as_can_be_are_planned)
+{
+    int64_t shape[] = {100, 64}, one[] = {1, 1}, turned[] = {1, 100};
+    int64_t far[] = {(INT64_MAX - 200) / 2 / 99, 1};
+    elementwise_tensor x = {NULL, ELEMENTWISE_F16, 2, shape, far};
+    elementwise_tensor y = {NULL, ELEMENTWISE_F16, 2, one, NULL};
+    elementwise_tensor out = {NULL, ELEMENTWISE_BOOL, 2, shape, turned};
+    struct elementwise_plan p;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_LESS_THAN, &x, &y, -1, &out),
+                     0);
 }
 END_TEST
 
@@ -812,6 +829,7 @@ int main(void)
                         PASSES);
     tcase_add_test(loops, loops_pair_the_addresses_of_the_definition);
     tcase_add_test(loops, layouts_as_large_as_can_be_are_planned);
+    tcase_add_test(loops, columns_as_long_as_can_be_are_planned);
     tcase_add_test(loops, out_may_be_an_input_only_of_its_layout);
     tcase_add_test(loops, merging_takes_nests_of_any_length);
     tcase_add_test(runs, a_plan_outlives_what_it_was_made_from);
