@@ -17,8 +17,9 @@
 #include "strategy.h"
 
 enum {
-    STREAM_BYTES = 2048, /* where there is but the buffer of what is made */
-    PIECE_BYTES = 4096,  /* of out, where only an activation follows */
+    STREAM_BYTES = 2048,  /* where there is but the buffer of what is made, */
+    STREAM_SLOWLY = 1024, /* as many as wait at a time, as nothing else does */
+    PIECE_BYTES = 4096,   /* of out, where only an activation follows */
     /* Bytes of out that tiles go down through: more are on more pages than a
        processor knows, those of the other input among them; or else of out
        alone. */
@@ -63,7 +64,10 @@ static int64_t tile_elements(const struct ew_pass *pass)
 {
     unsigned widest =
         ew_pass_widest(pass, pass->store && pass->stream ? EW_FORWARD : 2);
-    int64_t alone = pass->act ? PIECE_BYTES : STREAM_BYTES;
+    bool waits = pass->slow && !ew_cpu_is(EW_QUICK_STORES);
+    int64_t alone = pass->act ? PIECE_BYTES
+                    : waits   ? STREAM_SLOWLY
+                              : STREAM_BYTES;
     bool large = ew_pass_buffers(pass) || pass->again;
     if (pass->distant && !pass->turn)
         return STREAM_BYTES / widest;
@@ -496,7 +500,8 @@ static void run_streaming(const struct ew_loop *loop, int ndim,
     bool in_place = data[EW_OUT] == data[EW_X] || data[EW_OUT] == data[EW_Y];
     bool parts = run.lines && (uintptr_t)data[EW_OUT] % EW_LINE != 0;
     bool never = in_place || parts;
-    bool by_kernel = run.past && !run.store && (!run.act || run.behind) &&
+    bool by_kernel = run.past && !run.store &&
+                     (!run.act || (run.behind && !run.turn)) &&
                      !has_ends(loop, ndim, pass, data[EW_OUT]);
     if (never || by_kernel)
         run.stream = NULL;

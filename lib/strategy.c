@@ -318,6 +318,17 @@ static bool is_crowded(const struct elementwise_plan *plan, int64_t bytes)
     return gaps && plan->pass.past && !plan->pass.deep && is_crowd(plan, bytes);
 }
 
+/* Whether rows of a slow operation are stored as usual however many they are:
+   the little of them that goes past the caches at a time takes longer to make,
+   as it is mostly ends of vectors. atan2 takes so long that processors read no
+   line before it is needed, so that tiles, which ask for lines, are better. */
+static bool stays_in_rows(const struct elementwise_plan *plan)
+{
+    return plan->ndim > 1 && !ew_pass_tiles(&plan->pass) &&
+           ew_strategy_is_slow(plan) && plan->op != ELEMENTWISE_ATAN2 &&
+           !ew_cpu_is(EW_QUICK_STORES);
+}
+
 /* Whether of input k every second element is read. */
 static bool is_every_second(const struct elementwise_plan *plan, int k)
 {
@@ -374,6 +385,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     struct ew_pass *pass = &plan->pass;
     bool tiles = ew_pass_tiles(pass);
     int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
+    pass->slow = plan->ndim == 1 && ew_strategy_is_slow(plan);
     bool settled = go_along_inputs(plan) || ew_strategy_stays_alone(plan);
     if (!settled) {
         ew_strategy_turn(plan);
@@ -397,7 +409,8 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         ew_strategy_read_on(plan, bytes);
     }
     if (pass->turn ? ew_strategy_streams_turned(plan, bytes)
-                   : ew_strategy_streams(bytes) || is_crowded(plan, bytes))
+                   : (ew_strategy_streams(bytes) && !stays_in_rows(plan)) ||
+                         is_crowded(plan, bytes))
         ew_strategy_stream(plan);
     ask_gaps(plan);
     if (!ew_pass_tiles(pass))

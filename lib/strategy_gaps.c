@@ -101,6 +101,15 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind)
     }
 }
 
+/* Integers are divided by one number in few steps. */
+bool ew_strategy_is_slow(const struct elementwise_plan *plan)
+{
+    enum ew_kind kind = ew_types_kind(plan->types.compute[EW_X]);
+    bool by_one = kind & EW_INTEGERS && plan->loop[0].stride[EW_Y] == 0;
+    return !plan->pass.past && plan->op != ELEMENTWISE_NEXTAFTER && !by_one &&
+           steps_of(plan->op, kind) == MANY_STEPS;
+}
+
 /* Whether operands are far enough apart, `gaps` of them with gaps: of what
    takes several steps, both inputs beside a dense out. */
 static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
