@@ -1047,6 +1047,49 @@ START_TEST(short_rows_of_whole_lines_go_past_the_caches)
 }
 END_TEST
 
+/* Of 24 MiB; by which operations, and of which rows. Others are slow in vain
+   where processors wait for no lines. */
+START_TEST(rows_of_slow_operations_are_stored_as_usual)
+{
+    static const int64_t rows[] = {62500, 101}, row[] = {101},
+                         all[] = {6 << 20}, column[] = {62500, 1};
+    const struct {
+        elementwise_op op;
+        elementwise_dtype type;
+        int ndim, y_ndim;
+        const int64_t *shape, *y_shape;
+        bool streams, slow;
+    } calls[] = {
+        {ELEMENTWISE_MOD, ELEMENTWISE_F32, 2, 1, rows, row, false, false},
+        {ELEMENTWISE_MOD, ELEMENTWISE_I32, 2, 1, rows, row, false, false},
+        {ELEMENTWISE_MOD, ELEMENTWISE_F32, 2, 2, rows, column, false, false},
+        {ELEMENTWISE_MOD, ELEMENTWISE_I32, 2, 2, rows, column, true, false},
+        {ELEMENTWISE_MOD, ELEMENTWISE_F32, 1, 1, all, all, true, true},
+        {ELEMENTWISE_ATAN2, ELEMENTWISE_F32, 2, 1, rows, row, true, false},
+        {ELEMENTWISE_ATAN2, ELEMENTWISE_F32, 1, 1, all, all, true, true},
+        {ELEMENTWISE_NEXTAFTER, ELEMENTWISE_F32, 2, 1, rows, row, true, false},
+        {ELEMENTWISE_NEXTAFTER, ELEMENTWISE_F32, 1, 1, all, all, true, false},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, 2, 1, rows, row, true, false},
+        {ELEMENTWISE_FMAX, ELEMENTWISE_F32, 1, 1, all, all, true, false},
+        {ELEMENTWISE_MAX, ELEMENTWISE_I32, 1, 1, all, all, true, false},
+        {ELEMENTWISE_ADD, ELEMENTWISE_F32, 1, 1, all, all, true, false}};
+    for (size_t i = 0; i < 2 * (sizeof calls / sizeof *calls); i++) {
+        const bool quick = i % 2;
+        const int k = (int)(i / 2);
+        struct elementwise_plan p;
+        elementwise_tensor o = {NULL, calls[k].type, calls[k].ndim,
+                                calls[k].shape, NULL};
+        elementwise_tensor b = {NULL, calls[k].type, calls[k].y_ndim,
+                                calls[k].y_shape, NULL};
+        ew_cpu_tune(quick ? EW_QUICK_STORES : 0);
+        ck_assert_int_eq(ew_plan_make(&p, calls[k].op, &o, &b, -1, &o), 0);
+        ck_assert_msg((p.pass.stream != NULL) == (calls[k].streams || quick),
+                      "call %d, %d", k, quick);
+        ck_assert_msg(p.pass.slow == calls[k].slow, "call %d", k);
+    }
+}
+END_TEST
+
 /* From 20 MiB on, 4 MiB where an input is turned, if rows of out are dense and
    long, and under the hint. */
 START_TEST(large_outputs_go_past_the_caches)
@@ -1526,6 +1569,7 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, short_rows_of_whole_lines_go_past_the_caches);
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
+    tcase_add_test(choosing, rows_of_slow_operations_are_stored_as_usual);
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing,
                    tiles_of_several_loops_ask_for_lines_that_they_share);
