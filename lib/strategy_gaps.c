@@ -101,13 +101,17 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind)
     }
 }
 
-/* Integers are divided by one number in few steps. */
+/* Integers are divided by one number in few steps, and some operations are made
+   of few where vectors are. */
 bool ew_strategy_is_slow(const struct elementwise_plan *plan)
 {
+    const elementwise_op op = plan->op;
     enum ew_kind kind = ew_types_kind(plan->types.compute[EW_X]);
     bool by_one = kind & EW_INTEGERS && plan->loop[0].stride[EW_Y] == 0;
-    return !plan->pass.past && plan->op != ELEMENTWISE_NEXTAFTER && !by_one &&
-           steps_of(plan->op, kind) == MANY_STEPS;
+    bool vectors = op == ELEMENTWISE_FMAX || op == ELEMENTWISE_FMIN ||
+                   op == ELEMENTWISE_NEXTAFTER;
+    return !plan->pass.past && !by_one && !vectors &&
+           steps_of(op, kind) == MANY_STEPS;
 }
 
 /* Whether operands are far enough apart, `gaps` of them with gaps: of what

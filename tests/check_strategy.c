@@ -1071,6 +1071,8 @@ START_TEST(rows_of_slow_operations_are_stored_as_usual)
         {ELEMENTWISE_NEXTAFTER, ELEMENTWISE_F32, 1, 1, all, all, true, false},
         {ELEMENTWISE_ADD, ELEMENTWISE_F32, 2, 1, rows, row, true, false},
         {ELEMENTWISE_FMAX, ELEMENTWISE_F32, 1, 1, all, all, true, false},
+        {ELEMENTWISE_FMIN, ELEMENTWISE_F32, 2, 1, rows, row, true, false},
+        {ELEMENTWISE_DIV, ELEMENTWISE_C64, 1, 1, all, all, true, false},
         {ELEMENTWISE_MAX, ELEMENTWISE_I32, 1, 1, all, all, true, false},
         {ELEMENTWISE_ADD, ELEMENTWISE_F32, 1, 1, all, all, true, false}};
     for (size_t i = 0; i < 2 * (sizeof calls / sizeof *calls); i++) {
