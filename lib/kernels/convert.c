@@ -222,35 +222,43 @@ EW_INLINE void loop_to_f16(ew_apply *apply, int from, int to, int64_t size_from,
         convert_through(to_f32, from_f32_f16, rows, cols, data, s);
 }
 
+static inline struct ew_f16 f16_from_f64(double v)
+{
+    return ew_half_f16_from_f32(ew_half_odd_f64(v));
+}
+
 /* FROM of integers is in no kernel, as these go through f32. */
 #define TO struct ew_f16
 #define NAME(x) x##_f16
 #define FROM(v)                                                                \
-    _Generic((v), double                                                       \
-             : ew_half_f16_from_f64, default                                   \
-             : ew_half_f16_from_f32)(v)
+    _Generic((v), double : f16_from_f64, default : ew_half_f16_from_f32)(v)
 #define LOOP loop_to_f16
 #include "convert.inc"
 
-/* bf16: one rounding, also of what a double or f32 cannot hold */
+/* bf16: one rounding, also of what f32 cannot hold */
 static inline struct ew_bf16 bf16_from_i32(int32_t v)
 {
-    return ew_half_bf16_from_result(ew_half_odd_f64((double)v));
+    return ew_half_bf16_from_result(ew_half_odd_i32(v));
 }
 
 static inline struct ew_bf16 bf16_from_u32(uint32_t v)
 {
-    return ew_half_bf16_from_result(ew_half_odd_f64((double)v));
+    return ew_half_bf16_from_result(ew_half_odd_u32(v));
 }
 
 static inline struct ew_bf16 bf16_from_i64(int64_t v)
 {
-    return ew_half_bf16_from_f64(ew_half_odd_i64(v));
+    return ew_half_bf16_from_result(ew_half_odd_i64(v));
 }
 
 static inline struct ew_bf16 bf16_from_u64(uint64_t v)
 {
-    return ew_half_bf16_from_f64(ew_half_odd_u64(v));
+    return ew_half_bf16_from_result(ew_half_odd_u64(v));
+}
+
+static inline struct ew_bf16 bf16_from_f64(double v)
+{
+    return ew_half_bf16_from_f32(ew_half_odd_f64(v));
 }
 
 /* Integers are no NaN. */
@@ -263,7 +271,7 @@ static inline struct ew_bf16 bf16_from_u64(uint64_t v)
              : bf16_from_i64, uint64_t                                         \
              : bf16_from_u64, float                                            \
              : ew_half_bf16_from_f32, double                                   \
-             : ew_half_bf16_from_f64, default                                  \
+             : bf16_from_f64, default                                          \
              : ew_half_bf16_from_result)(v)
 #include "convert.inc"
 

@@ -115,55 +115,67 @@ static inline void ew_half_narrow_f16(const void *x, void *to)
 }
 #endif
 
-/* As from f32, by the bits of a double: 2^28 and 2^-81 have the ULPs of the
-   subnormals, 2^-24 and 2^-133. */
-static inline struct ew_f16 ew_half_f16_from_f64(double x)
-{
-    uint64_t sign = bits_f64(x) & 0x8000000000000000;
-    uint64_t b = bits_f64(x) ^ sign;
-    uint64_t even = (b >> 42) & 1;
-    uint64_t normal = (b - (1008ull << 52) + 0x1ffffffffff + even) >> 42;
-    uint64_t small = bits_f64(from_bits_f64(b) + 0x1p28) - bits_f64(0x1p28);
-    uint64_t large = b > 0x7ff0000000000000 ? 0x7e00 : 0x7c00;
-    uint64_t h = b < 0x3f10000000000000 ? small : normal;
-    h = b >= 0x40effe0000000000 ? large : h;
-    return (struct ew_f16){(uint16_t)(h | sign >> 48)};
-}
-
-static inline struct ew_bf16 ew_half_bf16_from_f64(double x)
-{
-    uint64_t sign = bits_f64(x) & 0x8000000000000000;
-    uint64_t b = bits_f64(x) ^ sign;
-    uint64_t even = (b >> 45) & 1;
-    uint64_t normal = (b - (896ull << 52) + 0xfffffffffff + even) >> 45;
-    uint64_t small = bits_f64(from_bits_f64(b) + 0x1p-81) - bits_f64(0x1p-81);
-    uint64_t large = b > 0x7ff0000000000000 ? 0x7fc0 : 0x7f80;
-    uint64_t h = b < 0x3810000000000000 ? small : normal;
-    h = b >= 0x47eff00000000000 ? large : h;
-    return (struct ew_bf16){(uint16_t)(h | sign >> 48)};
-}
-
-/* An integer as a double that rounds further as the integer would: what the
-   double cannot hold is gathered in its last bit ("round to odd"). */
-static inline double ew_half_odd_u64(uint64_t n)
-{
-    uint64_t high = (n >> 11) | ((n & 0x7ff) != 0);
-    return n >> 53 ? (double)(int64_t)high * 2048 : (double)(int64_t)n;
-}
-
-static inline double ew_half_odd_i64(int64_t n)
-{
-    double magnitude = ew_half_odd_u64(n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
-    return n < 0 ? -magnitude : magnitude;
-}
-
-/* The same from a double to the 24 digits of f32: for f16 of any number, for
-   bf16 of none so small that f32 has fewer. */
+/* Other numbers are rounded through f32. What that cannot hold is in the last
+   of their digits there ("round to odd"), so that the next rounding goes where
+   it would without the first. Of a double 14 digits are enough for f16, and few
+   enough for f32 to hold them where bf16 does not round to 0. */
 static inline float ew_half_odd_f64(double x)
 {
-    const uint64_t low = 0x1fffffff;
+    const uint64_t low = ((uint64_t)1 << 39) - 1;
     uint64_t b = bits_f64(x);
     return (float)from_bits_f64((b | ((b & low) + low)) & ~low);
+}
+
+/* Integers of more digits than a float of their size has lose the lowest. */
+static inline float ew_half_odd_i32(int32_t n)
+{
+    const int32_t low = n >> 24 == n >> 31 ? 0 : 0xff;
+    return (float)((n | ((n & low) + low)) & ~low);
+}
+
+static inline float ew_half_odd_u32(uint32_t n)
+{
+    const uint32_t low = n >> 24 ? 0xff : 0;
+    return (float)((n | ((n & low) + low)) & ~low);
+}
+
+static inline uint64_t ew_half_odd_64(uint64_t n, bool has_more)
+{
+    const uint64_t low = has_more ? 0x7ff : 0;
+    return (n | ((n & low) + low)) & ~low;
+}
+
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+/* n - less, which is exact: processors convert no vectors of such integers, but
+   the upper word of n is digits of 2^84, and the lower one of 2^52. */
+static inline double ew_half_from_words(uint64_t n, double less)
+{
+    double upper = from_bits_f64(n >> 32 | bits_f64(0x1p84));
+    double lower = from_bits_f64((n & UINT32_MAX) | bits_f64(0x1p52));
+    return upper - (0x1p84 + 0x1p52 + less) + lower;
+}
+#endif
+
+static inline float ew_half_odd_u64(uint64_t n)
+{
+    n = ew_half_odd_64(n, n >> 53);
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+    return ew_half_odd_f64(ew_half_from_words(n, 0));
+#else
+    return ew_half_odd_f64((double)n);
+#endif
+}
+
+static inline float ew_half_odd_i64(int64_t i)
+{
+    const uint64_t half = (uint64_t)1 << 63, many = (uint64_t)1 << 53;
+    uint64_t n = ew_half_odd_64((uint64_t)i, ((uint64_t)i + many) >> 54);
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+    return ew_half_odd_f64(ew_half_from_words(n ^ half, (double)half));
+#else
+    (void)half;
+    return ew_half_odd_f64((double)(int64_t)n);
+#endif
 }
 
 #endif
