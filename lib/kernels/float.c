@@ -193,6 +193,8 @@ EW_INLINE float half_make(half_op *op, enum half_how how,
 #define NARROW ew_half_narrow_f16
 #define WIDEN_SOME ew_half_widen_f16_some
 #define NARROW_SOME ew_half_narrow_f16_some
+#define WIDEN_SLOW ew_half_widen_f16_few
+#define NARROW_SLOW ew_half_narrow_f16_few
 #endif
 #if defined(EW_FP16)
 #define NATIVE(name) native_##name##_f16

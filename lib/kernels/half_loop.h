@@ -26,9 +26,9 @@ enum {
     HALF_LONG = 4000  /* of a row that asks for lines of out if it has more */
 };
 
-/* How an operation is computed: as it is; the same, but it takes longer than
-   its memory, or so little that long rows ask for lines of out; with what
-   stands around it (kernel.h). */
+/* How an operation is computed: as it is; the same, but it divides, which takes
+   longer than its memory, or takes so little that long rows ask for lines of
+   out; with what stands around it (kernel.h). */
 enum half_how { HALF_ALONE, HALF_SLOW, HALF_ASKS, HALF_WHOLE };
 
 typedef float half_op(float x, float y);
@@ -57,7 +57,10 @@ EW_INLINE __m512i half_load(const uint16_t *x)
     return v;
 }
 
-enum { HALF_LANES = sizeof(__m512i) / HALF_SIZE };
+enum {
+    HALF_LANES = sizeof(__m512i) / HALF_SIZE,
+    HALF_SLOWLY = sizeof(__m256i) / sizeof(float) /* that are divided at once */
+};
 
 /* The first of so many lanes, at most all. */
 EW_INLINE __mmask32 half_mask(int64_t n)
@@ -119,6 +122,25 @@ EW_INLINE __m512i half_round_any(const float x[])
                                 _mm512_set1_epi32(0x400000));
 }
 
+/* A vector of f32 as two of 32 bytes, whose divisions take less. */
+EW_INLINE void half_make_slowly(half_op *op, const float x[], const float y[],
+                                float made[])
+{
+    enum { N = HALF_SLOWLY };
+    float a[2 * N], b[2 * N];
+    __m512 v = _mm512_loadu_ps(x), w = _mm512_loadu_ps(y);
+    _mm256_storeu_ps(a, _mm512_castps512_ps256(v));
+    _mm256_storeu_ps(a + N, _mm512_extractf32x8_ps(v, 1));
+    _mm256_storeu_ps(b, _mm512_castps512_ps256(w));
+    _mm256_storeu_ps(b + N, _mm512_extractf32x8_ps(w, 1));
+    for (int i = 0; i < N; i++)
+        a[i] = op(a[i], b[i]);
+    for (int i = N; i < 2 * N; i++)
+        a[i] = op(a[i], b[i]);
+    v = _mm512_castps256_ps512(_mm256_loadu_ps(a));
+    _mm512_storeu_ps(made, _mm512_insertf32x8(v, _mm256_loadu_ps(a + N), 1));
+}
+
 /* Half as many elements of bf16 in their order. */
 EW_INLINE void half_widen_few(const uint16_t *x, __mmask16 some, float to[])
 {
@@ -126,10 +148,10 @@ EW_INLINE void half_widen_few(const uint16_t *x, __mmask16 some, float to[])
     _mm512_storeu_si512(to, _mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
 }
 
-EW_INLINE void half_narrow_few(const float made[], bool any, __mmask16 some,
+EW_INLINE void half_narrow_few(const float made[], __mmask16 some,
                                uint16_t *out)
 {
-    __m512i v = any ? half_round_any(made) : half_round_pairs(made);
+    __m512i v = half_round_pairs(made);
     _mm512_mask_cvtepi32_storeu_epi16(out, some, _mm512_srli_epi32(v, 16));
 }
 
