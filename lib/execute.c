@@ -20,6 +20,7 @@ enum {
     STREAM_BYTES = 2048,  /* where there is but the buffer of what is made, */
     STREAM_SLOWLY = 1024, /* as many as wait at a time, as nothing else does */
     PIECE_BYTES = 4096,   /* of out, where only an activation follows */
+    ENDING_ROWS = 8, /* of a tile whose rows are streamed and share lines */
     /* Bytes of out that tiles go down through: more are on more pages than a
        processor knows, those of the other input among them; or else of out
        alone. */
@@ -76,20 +77,30 @@ static int64_t tile_elements(const struct ew_pass *pass)
     return (large ? EW_TILE_BYTES : alone) / widest;
 }
 
+/* Rows of a tile of turned inputs: fewer of those that are streamed and end
+   within lines, as parts of them would have as many such ends more. */
+static int64_t turned_rows(const struct ew_pass *pass,
+                           const struct ew_block *block)
+{
+    bool ends = pass->stream && block->stride[EW_OUT].row % EW_LINE != 0;
+    return least(ends ? least(ENDING_ROWS, pass->turn) : pass->turn,
+                 block->rows);
+}
+
 /* Columns of a tile: all, or as many as fit; fewer where an input is turned,
    so that each of its lines is read for many rows, and then whole lines of
    out. */
-static int64_t tile_columns(const struct ew_pass *pass, int64_t rows,
-                            int64_t cols)
+static int64_t tile_columns(const struct ew_pass *pass,
+                            const struct ew_block *block)
 {
     int64_t elements = tile_elements(pass);
     if (pass->turn && !pass->fold) {
         int64_t line = EW_LINE / pass->stored[EW_OUT];
-        elements /= least(pass->turn, rows);
+        elements /= turned_rows(pass, block);
         if (elements > line)
             elements -= elements % line;
     }
-    return least(cols, elements);
+    return least(block->cols, elements);
 }
 
 /* The lines of a tile in an input: of columns where it is turned, else of rows;
@@ -431,8 +442,7 @@ static __attribute__((noinline)) void run_blocks(const struct ew_loop *loop,
     int64_t index[ELEMENTWISE_MAX_NDIM];
     if (pass->again == 1)
         block.rows = 1;
-    int64_t cols = tile_columns(pass, block.rows, block.cols),
-            rows = tile_rows(pass, cols);
+    int64_t cols = tile_columns(pass, &block), rows = tile_rows(pass, cols);
     bool whole = block.rows <= rows && block.cols <= cols;
     bool turned = pass->turn && !pass->fold;
     buffers.kept[EW_X] = buffers.kept[EW_Y] = false;

@@ -360,6 +360,12 @@ START_TEST(steps_that_are_left_out_are_not_missed)
 }
 END_TEST
 
+static void pack_nothing(int64_t rows, int64_t cols, void *const data[],
+                         const struct ew_stride stride[])
+{
+    (void)rows, (void)cols, (void)data, (void)stride;
+}
+
 static void never(int64_t rows, int64_t cols, void *const data[],
                   const struct ew_stride stride[])
 {
@@ -462,6 +468,27 @@ START_TEST(the_last_step_may_stream_itself)
 }
 END_TEST
 
+/* So that no store waits for another one, where processors queue few. */
+START_TEST(tiles_of_a_slow_row_are_half_as_large)
+{
+    int64_t a[1024] = {0}, b[1024] = {0}, c[1024];
+    struct ew_pass pass = {.op = add,
+                           .stream = stream,
+                           .slow = true,
+                           .size = {8, 8, 8},
+                           .result_size = 8};
+    struct ew_loop loop = {1024, {8, 8, 8, 0, 0}};
+    for (int quick = 0; quick < 2; quick++) {
+        forget();
+        ew_cpu_tune(quick ? EW_QUICK_STORES : 0);
+        ew_execute(&loop, 1, &pass, (void *[]){a, b, c});
+        ck_assert_int_eq(largest, quick ? 256 : 128);
+        ck_assert_int_eq(streamed, (int64_t)sizeof c);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* Rows of 512 bytes, whose kernel would make their ends one by one if out
    starts within a line. */
 START_TEST(short_rows_that_start_anywhere_are_streamed_by_the_last_step)
@@ -518,6 +545,29 @@ START_TEST(an_activation_may_run_the_operation_and_stream_both)
     ew_execute(&loop, 1, &pass, in_place);
     ck_assert_int_eq(computed, 200);
     ck_assert_int_eq(recorded, 1);
+}
+END_TEST
+
+/* Their rows are short. */
+START_TEST(an_activation_is_made_before_turned_tiles_are_streamed)
+{
+    int64_t a[100] = {0}, b[100] = {0}, c[100];
+    struct ew_pass pass = {.pack = {pack_nothing, NULL},
+                           .op = add,
+                           .past = never,
+                           .act = record,
+                           .behind = never,
+                           .stream = stream,
+                           .turn = 32,
+                           .stored = {8, 8, 8},
+                           .size = {8, 8, 8},
+                           .result_size = 8};
+    struct ew_loop loops[] = {{10, {80, 8, 8, 0, 0}}, {10, {8, 80, 80, 0, 0}}};
+    forget();
+    ew_execute(loops, 2, &pass, (void *[]){a, b, c});
+    ck_assert_int_eq(computed, 100);
+    ck_assert_int_gt(recorded, 0);
+    ck_assert_int_eq(streamed, (int64_t)sizeof c);
 }
 END_TEST
 
@@ -676,12 +726,6 @@ END_TEST
  * Tiles where an input is turned
  */
 
-static void pack_nothing(int64_t rows, int64_t cols, void *const data[],
-                         const struct ew_stride stride[])
-{
-    (void)rows, (void)cols, (void)data, (void)stride;
-}
-
 /* Bytes, whose tiles of 32 rows have 256 columns. */
 static const struct {
     int64_t rows, cols, pitch, skew;
@@ -731,6 +775,38 @@ START_TEST(turned_tiles_make_every_element_once)
     ck_assert_int_eq(second / pitch, turned[_i].below);
     ck_assert(turned[_i].below > 0 ||
               ((uintptr_t)out + (uintptr_t)second) % EW_LINE == 0);
+}
+END_TEST
+
+/* Parts of rows whose ends share lines of out are long if they are streamed,
+   and tiles have fewer rows of them. */
+START_TEST(streamed_rows_that_end_within_lines_are_cut_less)
+{
+    enum { ROWS = 40 };
+    static double x[ROWS], y[ROWS * 304], out[ROWS * 304];
+    static const struct {
+        int cols, part;
+        bool streams;
+    } rows[] = {{301, 128, true}, {301, 32, false}, {304, 32, true}};
+    for (int i = 0; i < 3; i++) {
+        const int64_t pitch = rows[i].cols * 8;
+        struct ew_loop loop[] = {{rows[i].cols, {0, ROWS * 8, 8, 0, 0}},
+                                 {ROWS, {8, 8, pitch, 0, 0}}};
+        struct ew_pass pass = {.op = record,
+                               .pack = {NULL, pack_nothing},
+                               .stream = rows[i].streams ? stream : NULL,
+                               .turn = 32,
+                               .stored = {8, 8, 8},
+                               .size = {8, 8, 8},
+                               .result_size = 8};
+        char *line = (char *)out + EW_LINE - (uintptr_t)out % EW_LINE;
+        forget();
+        ew_execute(loop, 2, &pass, (void *[]){x, y, line});
+        int64_t most = 0;
+        for (int k = 0; k < recorded; k++)
+            most = records[k].cols > most ? records[k].cols : most;
+        ck_assert_int_eq(most, rows[i].part);
+    }
 }
 END_TEST
 
@@ -924,6 +1000,9 @@ int main(void)
     tcase_add_test(tiles, what_is_read_alone_is_read_far_ahead);
     tcase_add_test(tiles, short_rows_are_streamed_as_whole_lines_only);
     tcase_add_test(tiles, the_last_step_may_stream_itself);
+    tcase_add_test(tiles, tiles_of_a_slow_row_are_half_as_large);
+    tcase_add_test(tiles,
+                   an_activation_is_made_before_turned_tiles_are_streamed);
     tcase_add_test(
         tiles, short_rows_that_start_anywhere_are_streamed_by_the_last_step);
     tcase_add_test(tiles, an_activation_may_run_the_operation_and_stream_both);
@@ -933,6 +1012,7 @@ int main(void)
     tcase_add_test(tiles, what_only_starts_alike_is_not_kept);
     tcase_add_loop_test(tiles, turned_tiles_make_every_element_once, 0,
                         sizeof turned / sizeof *turned);
+    tcase_add_test(tiles, streamed_rows_that_end_within_lines_are_cut_less);
     tcase_add_loop_test(tiles, large_elements_go_down_if_they_are_asked_for, 0,
                         3);
     tcase_add_loop_test(
