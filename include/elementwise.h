@@ -213,7 +213,7 @@ typedef struct elementwise_executor {
 #define ELEMENTWISE_ADD_TO_OUT 4u
 
 /** A hint: the output is not read soon, so it is better stored past the
-    caches. Outputs of 20 MiB and more are anyway, most of 4 MiB where an
+    caches. Most outputs of 20 MiB and more are anyway, most of 4 MiB where an
     input is transposed, and outputs in the place of an input never. It never
     changes a result; gradients do not use it yet. */
 #define ELEMENTWISE_STREAM 8u

@@ -17,10 +17,10 @@
 #include "strategy.h"
 
 enum {
-    STREAM_BYTES = 2048,  /* where there is but the buffer of what is made, */
-    STREAM_SLOWLY = 1024, /* as many as wait at a time, as nothing else does */
-    PIECE_BYTES = 4096,   /* of out, where only an activation follows */
-    ENDING_ROWS = 8, /* of a tile whose rows are streamed and share lines */
+    STREAM_BYTES = 2048, /* where there is but the buffer of what is made, */
+    STREAM_SLOW = 1024,  /* of slow operations, as may be under way at a time */
+    PIECE_BYTES = 4096,  /* of out, where only an activation follows */
+    ENDING_ROWS = 8,     /* of a tile whose rows are streamed and share lines */
     /* Bytes of out that tiles go down through: more are on more pages than a
        processor knows, those of the other input among them; or else of out
        alone. */
@@ -67,7 +67,7 @@ static int64_t tile_elements(const struct ew_pass *pass)
         ew_pass_widest(pass, pass->store && pass->stream ? EW_FORWARD : 2);
     bool waits = pass->slow && !ew_cpu_is(EW_QUICK_STORES);
     int64_t alone = pass->act ? PIECE_BYTES
-                    : waits   ? STREAM_SLOWLY
+                    : waits   ? STREAM_SLOW
                               : STREAM_BYTES;
     bool large = ew_pass_buffers(pass) || pass->again;
     if (pass->distant && !pass->turn)
@@ -501,7 +501,8 @@ static bool has_ends(const struct ew_loop *loop, int ndim,
 
 /* In place out's lines are read, so they are in the caches anyway. Short rows
    are streamed only as whole lines. A kernel that makes the last steps stores
-   what it makes itself. Other threads see what was stored past the caches in
+   what it makes itself, but for an activation behind turned inputs, whose tiles
+   have short rows. Other threads see what was stored past the caches in
    order from the fence on. */
 static void run_streaming(const struct ew_loop *loop, int ndim,
                           const struct ew_pass *pass, void *const data[])

@@ -66,7 +66,7 @@ struct ew_pass {
     ew_kernel *store;
     ew_streamer *stream; /* past the caches; not in place */
     bool lines;          /* that only if out starts on one */
-    bool slow;           /* op, of one row, takes longer than that */
+    bool slow;           /* one row, whose op takes longer than stream */
     ew_kernel *past;     /* op and stream in one, where no step lies between;
                             of AVX-512 in place, too, and then no stream */
     ew_kernel *behind;   /* op and act in one, which streams if told to */

@@ -318,15 +318,46 @@ static bool is_crowded(const struct elementwise_plan *plan, int64_t bytes)
     return gaps && plan->pass.past && !plan->pass.deep && is_crowd(plan, bytes);
 }
 
+/* Whether an operation takes longer than stores past the caches, which its
+   kernel leaves to others. Integers and halves are divided by one number as
+   products. Others than these are quick, or were not measured. */
+static bool is_slow(const struct elementwise_plan *plan)
+{
+    const elementwise_dtype type = plan->types.compute[EW_X];
+    const enum ew_kind kind = ew_types_kind(type);
+    const bool by_one = plan->loop[0].stride[EW_Y] == 0;
+    const bool integers = kind & EW_INTEGERS;
+    const bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    if (plan->pass.past)
+        return false;
+    switch (plan->op) {
+    case ELEMENTWISE_HYPOT:
+    case ELEMENTWISE_ATAN2:
+    case ELEMENTWISE_LOGADDEXP:
+        return true;
+    case ELEMENTWISE_POW:
+    case ELEMENTWISE_MOD:
+    case ELEMENTWISE_FMOD:
+    case ELEMENTWISE_FLOORDIV:
+        return !integers || !by_one;
+    case ELEMENTWISE_DIV:
+        return kind == EW_KIND_COMPLEX || ((integers || half) && !by_one);
+    case ELEMENTWISE_TRUNCDIV:
+        return half || (integers && !by_one);
+    default:
+        return false;
+    }
+}
+
 /* Whether rows of a slow operation are stored as usual however many they are:
-   the little of them that goes past the caches at a time takes longer to make,
-   as it is mostly ends of vectors. atan2 takes so long that processors read no
-   line before it is needed, so that tiles, which ask for lines, are better. */
+   the little of them that may go past the caches at a time takes longer to
+   make, in pieces of rows or a few whole ones. atan2 takes so long that
+   processors read no line before it is needed, so that tiles, which ask for
+   lines, are better. */
 static bool stays_in_rows(const struct elementwise_plan *plan)
 {
-    return plan->ndim > 1 && !ew_pass_tiles(&plan->pass) &&
-           ew_strategy_is_slow(plan) && plan->op != ELEMENTWISE_ATAN2 &&
-           !ew_cpu_is(EW_QUICK_STORES);
+    return plan->ndim > 1 && !ew_pass_tiles(&plan->pass) && is_slow(plan) &&
+           plan->op != ELEMENTWISE_ATAN2 && !ew_cpu_is(EW_QUICK_STORES);
 }
 
 /* Whether of input k every second element is read. */
@@ -385,7 +416,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     struct ew_pass *pass = &plan->pass;
     bool tiles = ew_pass_tiles(pass);
     int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
-    pass->slow = plan->ndim == 1 && ew_strategy_is_slow(plan);
+    pass->slow = plan->ndim == 1 && is_slow(plan);
     bool settled = go_along_inputs(plan) || ew_strategy_stays_alone(plan);
     if (!settled) {
         ew_strategy_turn(plan);

@@ -101,24 +101,6 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind)
     }
 }
 
-/* Integers are divided by one number in few steps, as halves are, whose other
-   quotients wait for the divider, and some operations are made of few where
-   vectors are. */
-bool ew_strategy_is_slow(const struct elementwise_plan *plan)
-{
-    const elementwise_op op = plan->op;
-    const elementwise_dtype type = plan->types.compute[EW_X];
-    enum ew_kind kind = ew_types_kind(type);
-    bool by_one = plan->loop[0].stride[EW_Y] == 0;
-    bool vectors = op == ELEMENTWISE_FMAX || op == ELEMENTWISE_FMIN ||
-                   op == ELEMENTWISE_NEXTAFTER;
-    bool halves = op == ELEMENTWISE_DIV &&
-                  (type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16);
-    return !plan->pass.past && !vectors &&
-           !(by_one && (halves || kind & EW_INTEGERS)) &&
-           (halves || steps_of(op, kind) == MANY_STEPS);
-}
-
 /* Whether operands are far enough apart, `gaps` of them with gaps: of what
    takes several steps, both inputs beside a dense out. */
 static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)

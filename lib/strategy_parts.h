@@ -32,10 +32,6 @@ bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k);
    made in tiles of dense rows. */
 bool ew_strategy_is_large(const struct elementwise_plan *plan);
 
-/* Whether an operation takes longer than stores past the caches, which its
-   kernel leaves to others. */
-bool ew_strategy_is_slow(const struct elementwise_plan *plan);
-
 /* Lets input k be packed. */
 void ew_strategy_pack(struct elementwise_plan *plan, int k);
 

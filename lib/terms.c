@@ -289,8 +289,8 @@ static void make_terms(const struct ew_request *r, struct ew_gradient *g,
     }
 }
 
-/* The output's own dimensions, innermost first. One without elements has one of
-   0, as its strides may be anything. OVERLAP. */
+/* The output's own dimensions, innermost first. One without elements has one
+   of extent 0: its strides may be anything. OVERLAP. */
 static elementwise_status own_loops(const struct ew_gradient *g,
                                     struct ew_term *t,
                                     const elementwise_tensor *out)

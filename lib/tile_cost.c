@@ -286,8 +286,7 @@ static bool is_turned_fast(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t size = plan->pass.stored[k], step = ew_magnitude(rows->stride[k]);
-    bool blocks =
-        cols->n * size >= EW_TURNED_BYTES && rows->n * size >= EW_TURNED_BYTES;
+    bool blocks = cols->n >= EW_TURNED_BYTES && rows->n >= EW_TURNED_BYTES;
     return step == size || (size == 1 && step == 2 && blocks);
 }
 

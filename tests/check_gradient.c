@@ -325,7 +325,7 @@ START_TEST(sums_of_nothing_are_stored)
 }
 END_TEST
 
-/* Nor is anything stepped over in them, so no step of the way may overflow. */
+/* Their strides may be anything, and no product of them may overflow. */
 START_TEST(gradients_without_elements_may_have_any_strides)
 {
     int64_t shape[] = {0, 2}, row[] = {1, 2};

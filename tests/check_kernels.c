@@ -1051,20 +1051,27 @@ START_TEST(complex_powers_on_the_diagonal_have_a_part_of_zero)
 {
     static const double parts[] = {1.0 / 3, -1.4430954, 1e7, -3e9};
     const elementwise_dtype type = _i % 2 ? ELEMENTWISE_C128 : ELEMENTWISE_C64;
-    static const struct ew_stride none[EW_OPERANDS];
+    enum { COLS = 17 };
+    const int64_t size = type == ELEMENTWISE_C128 ? 16 : 8;
+    const struct ew_stride row[EW_OPERANDS] = {
+        [EW_X] = {0, size}, [EW_OUT] = {0, size}};
     if (!support_level(_i / 2))
         return;
-    for (int i = 0; i < 4 * 15; i++) {
-        char a[16], b[16], got[16];
-        int by = 2 * (i / 4) + 2;
-        store_complex(type, (struct ew_c128){parts[i % 4], -parts[i % 4]}, a);
-        store_complex(type, (struct ew_c128){by, 0}, b);
+    for (int i = 0; i < 4 * 15 * 2; i++) {
+        char x[16 * COLS], y[16], got[16 * COLS];
+        const int by = 2 * (i / 8) + 2, cols = i / 4 % 2 ? COLS : 1;
+        for (int k = 0; k < cols; k++)
+            store_complex(type, (struct ew_c128){parts[i % 4], -parts[i % 4]},
+                          x + k * size);
+        store_complex(type, (struct ew_c128){by, 0}, y);
         ew_table_kernel(_i / 2, ELEMENTWISE_POW, type,
-                        type)(1, 1, (void *[]){a, b, got}, none);
-        struct ew_c128 power = widened(type, got);
-        double zero = by % 4 == 2 ? power.re : power.im;
-        ck_assert_msg(zero == 0 && !signbit(zero), "(%g, %g)^%d: %g, %g",
-                      parts[i % 4], -parts[i % 4], by, power.re, power.im);
+                        type)(1, cols, (void *[]){x, y, got}, row);
+        for (int k = 0; k < cols; k++) {
+            struct ew_c128 power = widened(type, got + k * size);
+            double zero = by % 4 == 2 ? power.re : power.im;
+            ck_assert_msg(zero == 0 && !signbit(zero), "(%g, %g)^%d: %g, %g",
+                          parts[i % 4], -parts[i % 4], by, power.re, power.im);
+        }
     }
 }
 END_TEST

@@ -543,6 +543,19 @@ START_TEST(columns_as_long_as_can_be_are_planned)
 }
 END_TEST
 
+/* So many rows that their bytes in x, of which all are one, would be more. */
+START_TEST(rows_as_many_as_can_be_are_planned)
+{
+    int64_t shape[] = {(int64_t)1 << 60, 4}, many[] = {(int64_t)1 << 60, 1};
+    int64_t row[] = {4}, gaps[] = {2};
+    elementwise_tensor x = {NULL, ELEMENTWISE_F64, 1, row, gaps};
+    elementwise_tensor y = {NULL, ELEMENTWISE_BOOL, 2, many, NULL};
+    elementwise_tensor out = {NULL, ELEMENTWISE_BOOL, 2, shape, NULL};
+    struct elementwise_plan p;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_EQUAL, &y, &x, -1, &out), 0);
+}
+END_TEST
+
 START_TEST(out_may_be_an_input_only_of_its_layout)
 {
     struct shape s = {2, DENSE(3, 4)}, back = {2, {3, 4}, STRIDES(-4, -1)};
@@ -830,6 +843,7 @@ int main(void)
     tcase_add_test(loops, loops_pair_the_addresses_of_the_definition);
     tcase_add_test(loops, layouts_as_large_as_can_be_are_planned);
     tcase_add_test(loops, columns_as_long_as_can_be_are_planned);
+    tcase_add_test(loops, rows_as_many_as_can_be_are_planned);
     tcase_add_test(loops, out_may_be_an_input_only_of_its_layout);
     tcase_add_test(loops, merging_takes_nests_of_any_length);
     tcase_add_test(runs, a_plan_outlives_what_it_was_made_from);

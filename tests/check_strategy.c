@@ -1047,8 +1047,8 @@ START_TEST(short_rows_of_whole_lines_go_past_the_caches)
 }
 END_TEST
 
-/* Of 24 MiB and more; by which operations, and of which rows. Others are slow
-   in vain where processors wait for no lines. */
+/* Of 24 MiB and more; by which operations, and of which rows. Where
+   stores wait for no lines, all go past the caches. */
 START_TEST(rows_of_slow_operations_are_stored_as_usual)
 {
     static const int64_t rows[] = {125000, 101}, row[] = {101},
@@ -1079,6 +1079,11 @@ START_TEST(rows_of_slow_operations_are_stored_as_usual)
         {ELEMENTWISE_DIV, ELEMENTWISE_F16, 2, 2, rows, column, true, false},
         {ELEMENTWISE_MUL, ELEMENTWISE_F16, 1, 1, all, all, true, false},
         {ELEMENTWISE_MAX, ELEMENTWISE_I32, 1, 1, all, all, true, false},
+        {ELEMENTWISE_HEAVISIDE, ELEMENTWISE_F32, 2, 1, rows, row, true, false},
+        {ELEMENTWISE_TRUNCDIV, ELEMENTWISE_F64, 1, 1, all, all, true, false},
+        {ELEMENTWISE_TRUNCDIV, ELEMENTWISE_I32, 2, 1, rows, row, false, false},
+        {ELEMENTWISE_DIV, ELEMENTWISE_C128, 2, 2, rows, column, false, false},
+        {ELEMENTWISE_POW, ELEMENTWISE_C64, 1, 1, all, all, true, true},
         {ELEMENTWISE_ADD, ELEMENTWISE_F32, 1, 1, all, all, true, false}};
     for (size_t i = 0; i < 2 * (sizeof calls / sizeof *calls); i++) {
         const bool quick = i % 2;

@@ -1,6 +1,7 @@
 /*
  * The bits of floats as integers, and back: bits_f32, from_bits_f32 and the
- * same of f64, by copies that compilers make no instructions of.
+ * same of f64, by copies that compilers make no instructions of; and f64 from
+ * integers of 64 bits by bits, where processors have no vectors of those.
  */
 #ifndef EW_BITS_H
 #define EW_BITS_H
@@ -41,6 +42,30 @@ EW_INLINE double from_bits_f64(uint64_t b)
     double x;
     memcpy(&x, &b, sizeof x);
     return x;
+}
+
+/* The upper word is digits of 2^84, the lower one of 2^52. */
+EW_INLINE double double_from_u64(uint64_t n)
+{
+#if defined(__AVX512DQ__)
+    return (double)n;
+#else
+    double upper = from_bits_f64(n >> 32 | 0x4530000000000000);
+    double lower = from_bits_f64((n & UINT32_MAX) | 0x4330000000000000);
+    return (upper - (0x1p84 + 0x1p52)) + lower;
+#endif
+}
+
+EW_INLINE double double_from_i64(int64_t n)
+{
+#if defined(__AVX512DQ__)
+    return (double)n;
+#else
+    const uint64_t b = (uint64_t)n ^ 0x8000000000000000;
+    double upper = from_bits_f64(b >> 32 | 0x4530000000000000);
+    double lower = from_bits_f64((b & UINT32_MAX) | 0x4330000000000000);
+    return (upper - (0x1p84 + 0x1p63 + 0x1p52)) + lower;
+#endif
 }
 
 #endif

@@ -60,8 +60,8 @@ EW_INLINE void ew_whole_merge(int64_t n, const struct ew_wholes *p,
     }
 }
 
-/* p = p^2. As a product, the real part is 0 if a and b are as large, which a
-   rounded b^2 taken from a fused a^2 is not. */
+/* p = p^2. As a product, the real part is 0 if |a| = |b|; a fused
+   a^2 - b^2 would leave what b^2 was rounded by. */
 EW_INLINE void ew_whole_square_c64(int64_t i, struct ew_wholes *p)
 {
     double a = p->re[i], b = p->im[i];

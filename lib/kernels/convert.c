@@ -51,6 +51,23 @@ NATIVE(u64, uint64_t)
 NATIVE(f32, float)
 NATIVE(f64, double)
 
+/* f16 by way of f32, the only type to which processors convert vectors of it:
+   ew_half_from_f16 multiplies, for which they stop where f16 is subnormal. */
+EW_INLINE void loop_to_any(ew_apply *apply, int from, int to, int64_t size_from,
+                           int64_t size_to, int64_t rows, int64_t cols,
+                           void *const data[], const struct ew_stride s[])
+{
+#if defined(__F16C__)
+    if (from == ELEMENTWISE_F16 && to != ELEMENTWISE_F32) {
+        ew_kernel *const *row = EW_CONCAT(ew_convert, EW_LEVEL)[to];
+        convert_through(row_f32[from], row[ELEMENTWISE_F32], rows, cols, data,
+                        s);
+        return;
+    }
+#endif
+    convert_loop(apply, from, to, size_from, size_to, rows, cols, data, s);
+}
+
 /* bool: true unless 0 */
 #define TO struct ew_bool
 #define NAME(x) x##_bool

@@ -144,27 +144,6 @@ EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
 }
 #endif
 
-EW_INLINE double ew_divide_from_u64(uint64_t n)
-{
-#if defined(__AVX512DQ__)
-    return (double)n;
-#else
-    double high = from_bits_f64(n >> 32 | 0x4530000000000000);
-    return (high - (0x1p84 + 0x1p52)) + ew_divide_on_52(n & 0xffffffff);
-#endif
-}
-
-EW_INLINE double ew_divide_from_i64(uint64_t n)
-{
-#if defined(__AVX512DQ__)
-    return (double)(int64_t)n;
-#else
-    double high = from_bits_f64((n >> 32 ^ 0x80000000) | 0x4530000000000000);
-    return (high - (0x1p84 + 0x1p63 + 0x1p52)) +
-           ew_divide_on_52(n & 0xffffffff);
-#endif
-}
-
 /* An integer within 1 of x, 0 <= x <= 2^64, modulo 2^64. */
 EW_INLINE uint64_t ew_divide_to_u64(double x)
 {
@@ -181,10 +160,10 @@ EW_INLINE uint64_t ew_divide_to_u64(double x)
  */
 EW_INLINE uint64_t ew_divide_64(uint64_t x, uint64_t y)
 {
-    double inverse = 1 / ew_divide_from_u64(y);
-    uint64_t q = ew_divide_to_u64(ew_divide_from_u64(x) * inverse);
+    double inverse = 1 / double_from_u64(y);
+    uint64_t q = ew_divide_to_u64(double_from_u64(x) * inverse);
     uint64_t rest = x - q * y;
-    uint64_t more = ew_divide_nearest(ew_divide_from_i64(rest) * inverse);
+    uint64_t more = ew_divide_nearest(double_from_i64((int64_t)rest) * inverse);
     rest -= more * y;
     return y >> 63 ? x >= y : q + more - (rest >> 63);
 }

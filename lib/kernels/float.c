@@ -171,6 +171,19 @@ EW_INLINE float half_make(half_op *op, enum half_how how,
     return how == HALF_WHOLE ? whole_f32(op, x, y, r->around) : op(x, y);
 }
 
+#if defined(EW_COMPARE_BITS)
+/* A vector of f32. */
+EW_INLINE void half_make_vector(half_op *op, enum half_how how,
+                                const struct half_row *r, const float x[],
+                                const float y[], float made[])
+{
+    for (int i = 0; how != HALF_SLOW && i < HALF_LANES / 2; i++)
+        made[i] = half_make(op, how, r, x[i], y[i]);
+    if (how == HALF_SLOW)
+        half_make_shorter(op, x, y, made);
+}
+#endif
+
 #define INFINITE 0x7c00
 #define ONE 0x3c00
 #define NEAR 12
@@ -193,8 +206,8 @@ EW_INLINE float half_make(half_op *op, enum half_how how,
 #define NARROW ew_half_narrow_f16
 #define WIDEN_SOME ew_half_widen_f16_some
 #define NARROW_SOME ew_half_narrow_f16_some
-#define WIDEN_SLOW ew_half_widen_f16_few
-#define NARROW_SLOW ew_half_narrow_f16_few
+#define WIDEN_SHORT ew_half_widen_f16_8
+#define NARROW_SHORT ew_half_narrow_f16_8
 #endif
 #if defined(EW_FP16)
 #define NATIVE(name) native_##name##_f16

@@ -1,9 +1,9 @@
 /*
- * Turns f16 and bf16 into f32, and f32, f64 and integers into them with one
- * rounding to nearest even. Without branches, so that loops of them become
- * vectors; subnormals are rounded by the addition of a number whose ULP is
- * theirs. Between f16 and f32 there are also blocks, for processors that
- * convert vectors.
+ * Turns f16 and bf16 into f32 and back, with one rounding to nearest even, and
+ * f64 and integers into f32 that rounds on as they would. Without branches, so
+ * that loops of them become vectors; subnormals are rounded by the addition of
+ * a number whose ULP is theirs. Between f16 and f32 there are also blocks, for
+ * processors that convert vectors.
  */
 #ifndef EW_HALF_H
 #define EW_HALF_H
@@ -90,16 +90,16 @@ static inline void ew_half_widen_f16_some(const void *x, bool all,
 }
 
 /* The same of half a block. */
-static inline void ew_half_widen_f16_few(const void *x, bool all, __mmask8 some,
-                                         void *to)
+static inline void ew_half_widen_f16_8(const void *x, bool all, __mmask8 some,
+                                       void *to)
 {
     const __m128i ones = _mm_set1_epi16(0x3c00);
     __m128i v = all ? _mm_loadu_si128(x) : _mm_mask_loadu_epi16(ones, some, x);
     _mm256_storeu_ps(to, _mm256_cvtph_ps(v));
 }
 
-static inline void ew_half_narrow_f16_few(const void *x, bool all,
-                                          __mmask8 some, void *to)
+static inline void ew_half_narrow_f16_8(const void *x, bool all, __mmask8 some,
+                                        void *to)
 {
     __m128i v = _mm256_cvtps_ph(_mm256_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT);
     if (all)
@@ -134,67 +134,50 @@ static inline void ew_half_narrow_f16(const void *x, void *to)
 }
 #endif
 
-/* Other numbers are rounded through f32. What that cannot hold is in the last
-   of their digits there ("round to odd"), so that the next rounding goes where
-   it would without the first. Of a double 14 digits are enough for f16, and few
-   enough for f32 to hold them where bf16 does not round to 0. */
+/* Other numbers are rounded through f32. What that cannot hold is gathered in
+   the last digit that is kept ("round to odd"), so that the next rounding goes
+   where it would without the first. */
+static inline uint32_t ew_half_gathered_32(uint32_t n, uint32_t low)
+{
+    return (n | ((n & low) + low)) & ~low;
+}
+
+static inline uint64_t ew_half_gathered_64(uint64_t n, uint64_t low)
+{
+    return (n | ((n & low) + low)) & ~low;
+}
+
+/* 14 digits are enough for f16, and few enough for f32 to hold them where bf16
+   does not round to 0. */
 static inline float ew_half_odd_f64(double x)
 {
     const uint64_t low = ((uint64_t)1 << 39) - 1;
-    uint64_t b = bits_f64(x);
-    return (float)from_bits_f64((b | ((b & low) + low)) & ~low);
+    return (float)from_bits_f64(ew_half_gathered_64(bits_f64(x), low));
 }
 
-/* Integers of more digits than a float of their size has lose the lowest. */
+/* Of integers with more digits than a float of their size has, 24 or 53. */
 static inline float ew_half_odd_i32(int32_t n)
 {
-    const int32_t low = n >> 24 == n >> 31 ? 0 : 0xff;
-    return (float)((n | ((n & low) + low)) & ~low);
+    const uint32_t low = n >> 24 == n >> 31 ? 0 : 0xff;
+    return (float)(int32_t)ew_half_gathered_32((uint32_t)n, low);
 }
 
 static inline float ew_half_odd_u32(uint32_t n)
 {
-    const uint32_t low = n >> 24 ? 0xff : 0;
-    return (float)((n | ((n & low) + low)) & ~low);
-}
-
-static inline uint64_t ew_half_odd_64(uint64_t n, bool has_more)
-{
-    const uint64_t low = has_more ? 0x7ff : 0;
-    return (n | ((n & low) + low)) & ~low;
-}
-
-#if defined(__AVX2__) && !defined(__AVX512DQ__)
-/* n - less, which is exact: processors convert no vectors of such integers, but
-   the upper word of n is digits of 2^84, and the lower one of 2^52. */
-static inline double ew_half_from_words(uint64_t n, double less)
-{
-    double upper = from_bits_f64(n >> 32 | bits_f64(0x1p84));
-    double lower = from_bits_f64((n & UINT32_MAX) | bits_f64(0x1p52));
-    return upper - (0x1p84 + 0x1p52 + less) + lower;
-}
-#endif
-
-static inline float ew_half_odd_u64(uint64_t n)
-{
-    n = ew_half_odd_64(n, n >> 53);
-#if defined(__AVX2__) && !defined(__AVX512DQ__)
-    return ew_half_odd_f64(ew_half_from_words(n, 0));
-#else
-    return ew_half_odd_f64((double)n);
-#endif
+    return (float)ew_half_gathered_32(n, n >> 24 ? 0xff : 0);
 }
 
 static inline float ew_half_odd_i64(int64_t i)
 {
-    const uint64_t half = (uint64_t)1 << 63, many = (uint64_t)1 << 53;
-    uint64_t n = ew_half_odd_64((uint64_t)i, ((uint64_t)i + many) >> 54);
-#if defined(__AVX2__) && !defined(__AVX512DQ__)
-    return ew_half_odd_f64(ew_half_from_words(n ^ half, (double)half));
-#else
-    (void)half;
-    return ew_half_odd_f64((double)(int64_t)n);
-#endif
+    const uint64_t n = (uint64_t)i, more = (n + ((uint64_t)1 << 53)) >> 54;
+    const uint64_t kept = ew_half_gathered_64(n, more ? 0x7ff : 0);
+    return ew_half_odd_f64(double_from_i64((int64_t)kept));
+}
+
+static inline float ew_half_odd_u64(uint64_t n)
+{
+    const uint64_t kept = ew_half_gathered_64(n, n >> 53 ? 0x7ff : 0);
+    return ew_half_odd_f64(double_from_u64(kept));
 }
 
 #endif

@@ -59,7 +59,8 @@ EW_INLINE __m512i half_load(const uint16_t *x)
 
 enum {
     HALF_LANES = sizeof(__m512i) / HALF_SIZE,
-    HALF_SLOWLY = sizeof(__m256i) / sizeof(float) /* that are divided at once */
+    HALF_SHORT_LANES =
+        sizeof(__m256i) / sizeof(float) /* that are divided at once */
 };
 
 /* The first of so many lanes, at most all. */
@@ -122,11 +123,12 @@ EW_INLINE __m512i half_round_any(const float x[])
                                 _mm512_set1_epi32(0x400000));
 }
 
-/* A vector of f32 as two of 32 bytes, whose divisions take less. */
-EW_INLINE void half_make_slowly(half_op *op, const float x[], const float y[],
-                                float made[])
+/* A vector of f32 as two of 32 bytes, whose divisions take less. By two loops,
+   as compilers make a vector of 64 of one. */
+EW_INLINE void half_make_shorter(half_op *op, const float x[], const float y[],
+                                 float made[])
 {
-    enum { N = HALF_SLOWLY };
+    enum { N = HALF_SHORT_LANES };
     float a[2 * N], b[2 * N];
     __m512 v = _mm512_loadu_ps(x), w = _mm512_loadu_ps(y);
     _mm256_storeu_ps(a, _mm512_castps512_ps256(v));
