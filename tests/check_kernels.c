@@ -1058,14 +1058,14 @@ START_TEST(complex_powers_on_the_diagonal_have_a_part_of_zero)
     if (!support_level(_i / 2))
         return;
     for (int i = 0; i < 4 * 15 * 2; i++) {
-        char x[16 * COLS], y[16], got[16 * COLS];
+        char a[16 * COLS], b[16], got[16 * COLS];
         const int by = 2 * (i / 8) + 2, cols = i / 4 % 2 ? COLS : 1;
         for (int k = 0; k < cols; k++)
             store_complex(type, (struct ew_c128){parts[i % 4], -parts[i % 4]},
-                          x + k * size);
-        store_complex(type, (struct ew_c128){by, 0}, y);
+                          a + k * size);
+        store_complex(type, (struct ew_c128){by, 0}, b);
         ew_table_kernel(_i / 2, ELEMENTWISE_POW, type,
-                        type)(1, cols, (void *[]){x, y, got}, row);
+                        type)(1, cols, (void *[]){a, b, got}, row);
         for (int k = 0; k < cols; k++) {
             struct ew_c128 power = widened(type, got + k * size);
             double zero = by % 4 == 2 ? power.re : power.im;
