@@ -44,27 +44,31 @@ EW_INLINE double from_bits_f64(uint64_t b)
     return x;
 }
 
-/* The upper word is digits of 2^84, the lower one of 2^52. */
+/* 2^52 + n, whose last bits are those of n. */
+EW_INLINE double double_on_52(uint64_t n)
+{
+    return from_bits_f64(n | 0x4330000000000000);
+}
+
+/* By AVX2 the upper word is digits of 2^84, the lower one of 2^52. */
 EW_INLINE double double_from_u64(uint64_t n)
 {
-#if defined(__AVX512DQ__)
+#if defined(__AVX512DQ__) || !defined(__AVX2__)
     return (double)n;
 #else
     double upper = from_bits_f64(n >> 32 | 0x4530000000000000);
-    double lower = from_bits_f64((n & UINT32_MAX) | 0x4330000000000000);
-    return (upper - (0x1p84 + 0x1p52)) + lower;
+    return (upper - (0x1p84 + 0x1p52)) + double_on_52(n & UINT32_MAX);
 #endif
 }
 
 EW_INLINE double double_from_i64(int64_t n)
 {
-#if defined(__AVX512DQ__)
+#if defined(__AVX512DQ__) || !defined(__AVX2__)
     return (double)n;
 #else
     const uint64_t b = (uint64_t)n ^ 0x8000000000000000;
     double upper = from_bits_f64(b >> 32 | 0x4530000000000000);
-    double lower = from_bits_f64((b & UINT32_MAX) | 0x4330000000000000);
-    return (upper - (0x1p84 + 0x1p63 + 0x1p52)) + lower;
+    return (upper - (0x1p84 + 0x1p63 + 0x1p52)) + double_on_52(b & UINT32_MAX);
 #endif
 }
 

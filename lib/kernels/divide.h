@@ -117,12 +117,6 @@ EW_INLINE __m512i ew_divide_quickly_64(__m512i x, __m512i y, bool is_signed,
 #endif
 
 #if defined(__AVX2__)
-/* 2^52 + n, whose last bits are those of n. */
-EW_INLINE double ew_divide_on_52(uint64_t n)
-{
-    return from_bits_f64(n | 0x4330000000000000);
-}
-
 #if defined(__AVX512F__)
 /* By two quotients, of x and of what that leaves of it, which are never too
    large: the inverse is less than 1 / y by more than all steps are rounded by.
@@ -139,7 +133,7 @@ EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
    the conversions of unsigned integers. */
 EW_INLINE uint32_t ew_divide_32(uint32_t x, uint32_t y)
 {
-    double q = (ew_divide_on_52(x) - 0x1p52) / (ew_divide_on_52(y) - 0x1p52);
+    double q = (double_on_52(x) - 0x1p52) / (double_on_52(y) - 0x1p52);
     return (uint32_t)bits_f64(floor(q) + 0x1p52);
 }
 #endif
