@@ -121,13 +121,26 @@ static inline bool is_off_line(const elementwise_tensor *x,
     return ((uintptr_t)x->data | (uintptr_t)y->data) % EW_LINE != 0;
 }
 
+/* Whether one of n elements of y is what the kernel looks for. */
+static bool has_fault(ew_kernel *any, int64_t n, const elementwise_tensor *y)
+{
+    uint8_t found = 0;
+    void *const data[] = {NULL, y->data, &found};
+    const struct ew_stride stride[] = {
+        {0, 0}, {0, (int64_t)ew_types_size(y->dtype)}, {0, 0}};
+    any(1, n, data, stride);
+    return found;
+}
+
 /* The commonest calls: one loop over operands of out's shape or of rank 0, and
-   which of them have a shape is known at compile time. around is for kernels
-   that make more than an operation. */
+   which of them have a shape is known at compile time. fault, if not NULL,
+   looks for what y may not have, around is for kernels that make more than an
+   operation. */
 static inline __attribute__((always_inline)) bool
 run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
          const elementwise_tensor *y, bool walks_y,
-         const elementwise_tensor *out, struct ew_around *around)
+         const elementwise_tensor *out, ew_kernel *fault,
+         struct ew_around *around)
 {
     int64_t n = 1, size = (int64_t)ew_types_size(x->dtype);
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
@@ -142,7 +155,8 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
         return false;
     struct reach bytes = {walks_x ? n * size : size, walks_y ? n * size : size,
                           n * size_out};
-    if (ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
+    if (ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes) ||
+        (fault && has_fault(fault, walks_y ? n : 1, y)))
         return false;
     void *const data[] = {x->data, y->data, out->data, around};
     const int64_t step_x = walks_x ? size : 0, step_y = walks_y ? size : 0;
@@ -195,17 +209,16 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
 }
 
 /* One operand of rank 0, and another of out's shape. */
-static __attribute__((noinline)) bool run_scalar(ew_kernel *kernel,
-                                                 const elementwise_tensor *x,
-                                                 const elementwise_tensor *y,
-                                                 const elementwise_tensor *out,
-                                                 struct ew_around *around)
+static __attribute__((noinline)) bool
+run_scalar(ew_kernel *kernel, const elementwise_tensor *x,
+           const elementwise_tensor *y, const elementwise_tensor *out,
+           ew_kernel *fault, struct ew_around *around)
 {
     if (y->ndim == 0)
         return x->ndim == out->ndim &&
-               run_line(kernel, x, true, y, false, out, around);
+               run_line(kernel, x, true, y, false, out, fault, around);
     return y->ndim == out->ndim &&
-           run_line(kernel, x, false, y, true, out, around);
+           run_line(kernel, x, false, y, true, out, fault, around);
 }
 
 /* False: it was not a simple call, and nothing is done. */
@@ -220,11 +233,30 @@ static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
     if (!kernel)
         return false;
     bool alike = x->ndim == out->ndim && y->ndim == out->ndim;
-    if (alike && run_line(kernel, x, true, y, true, out, NULL))
+    if (alike && run_line(kernel, x, true, y, true, out, NULL, NULL))
         return true;
-    if (!alike && (!x->ndim || !y->ndim) && run_scalar(kernel, x, y, out, NULL))
+    if (!alike && (!x->ndim || !y->ndim) &&
+        run_scalar(kernel, x, y, out, NULL, NULL))
         return true;
     return run_loops(kernel, x, y, axis, out);
+}
+
+/* Quotients of integers by a y without a 0; the plan says where one is. */
+static __attribute__((noinline)) bool
+run_quotients(elementwise_op op, const elementwise_tensor *x,
+              const elementwise_tensor *y, const elementwise_tensor *out)
+{
+    const int level = ew_cpu_level();
+    if (!are_plain(x, y, out) ||
+        !ew_types_divides(op, x->dtype, y->dtype, out->dtype))
+        return false;
+    ew_kernel *kernel = ew_table_direct(level, (int)op, x->dtype);
+    ew_kernel *zero = ew_table_direct(level, EW_ANY_ZERO, x->dtype);
+    if (!kernel || !zero)
+        return false;
+    if (x->ndim == out->ndim && y->ndim == out->ndim)
+        return run_line(kernel, x, true, y, true, out, zero, NULL);
+    return (!x->ndim || !y->ndim) && run_scalar(kernel, x, y, out, zero, NULL);
 }
 
 elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
@@ -232,8 +264,9 @@ elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
                                 const elementwise_tensor *out,
                                 ew_call *otherwise)
 {
-    return run_simple(op, x, y, axis, out) ? ELEMENTWISE_OK
-                                           : otherwise(op, x, y, axis, out);
+    if (run_simple(op, x, y, axis, out) || run_quotients(op, x, y, out))
+        return ELEMENTWISE_OK;
+    return otherwise(op, x, y, axis, out);
 }
 
 bool ew_dense_run_around(elementwise_op op, const elementwise_tensor *x,
@@ -249,6 +282,7 @@ bool ew_dense_run_around(elementwise_op op, const elementwise_tensor *x,
     if (!kernel)
         return false;
     if (x->ndim == out->ndim && y->ndim == out->ndim)
-        return run_line(kernel, x, true, y, true, out, around);
-    return (!x->ndim || !y->ndim) && run_scalar(kernel, x, y, out, around);
+        return run_line(kernel, x, true, y, true, out, NULL, around);
+    return (!x->ndim || !y->ndim) &&
+           run_scalar(kernel, x, y, out, NULL, around);
 }

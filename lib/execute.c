@@ -400,6 +400,19 @@ static void run_tile(const struct ew_pass *pass, const struct ew_block *block,
     ew_steps_run(pass, &tile, buffers);
 }
 
+/* Columns of the first tile in a row: pieces of rows that are streamed end
+   where lines of out do, but for the last one. */
+static int64_t first_columns(const struct ew_pass *pass,
+                             const struct ew_block *block, int64_t row,
+                             int64_t cols)
+{
+    const struct ew_stride out = block->stride[EW_OUT];
+    if (!pass->stream || cols >= block->cols || cols * out.col <= EW_LINE)
+        return cols;
+    char *start = ew_moved(block->data[EW_OUT], row * out.row);
+    return cols - (int64_t)((uintptr_t)start % EW_LINE) / out.col;
+}
+
 /* One where nothing is turned, row by row. Stores past the caches fill the
    queue of stores, so few are made between tiles. Of inputs that are distant,
    whose tiles are small, what comes two tiles later is asked for. Not inlined,
@@ -416,9 +429,10 @@ static __attribute__((noinline)) void run_tiles(const struct ew_pass *pass,
     struct ew_ahead ahead[2];
     bool more = pass->distant && next_tile(&far, &later);
     more = more && next_tile(&far, &later);
-    for (int64_t r = 0; r < block->rows; r += rows)
-        for (int64_t c = 0; c < block->cols; c += cols) {
-            cut(block, r, c, rows, cols, &tile);
+    for (int64_t r = 0; r < block->rows; r += rows) {
+        int64_t n = first_columns(pass, block, r, cols);
+        for (int64_t c = 0; c < block->cols; c += n, n = cols) {
+            cut(block, r, c, rows, n, &tile);
             more = more && next_tile(&far, &later);
             if (more)
                 ask(pass, &later, none, ahead);
@@ -427,6 +441,7 @@ static __attribute__((noinline)) void run_tiles(const struct ew_pass *pass,
             buffers->kept[EW_Y] = y && r + c > 0;
             ew_steps_run(pass, &tile, buffers);
         }
+    }
 }
 
 /* Tiles of one block after the other. Not inlined, as tiles of several loops

@@ -112,4 +112,14 @@ static inline bool ew_types_direct(elementwise_op op, elementwise_dtype x,
            out == (facts->to_bool ? ELEMENTWISE_BOOL : x);
 }
 
+/* Whether it reads and writes the three integers as they are, and y may have no
+   0. */
+static inline bool ew_types_divides(elementwise_op op, elementwise_dtype x,
+                                    elementwise_dtype y, elementwise_dtype out)
+{
+    return ew_types_known_op(op) && ew_types_known(x) && x == y && x == out &&
+           ew_types_ops[op].fault == EW_FAULT_ZERO &&
+           (ew_types_facts[x].kind & EW_INTEGERS);
+}
+
 #endif

@@ -81,6 +81,42 @@ START_TEST(row_major_calls_are_taken_and_right)
 }
 END_TEST
 
+/* Quotients of integers: alike, or one operand of rank 0. */
+static void make_quotient(elementwise_dtype type, int round)
+{
+    struct support_shapes s = {.ndim = 2};
+    s.x_ndim = round % 3 == 1 ? 0 : 2;
+    s.y_ndim = round % 3 == 2 ? 0 : 2;
+    s.x[0] = s.y[0] = s.out[0] = 3;
+    s.x[1] = s.y[1] = s.out[1] = 1 + round % 41;
+    make(&s, type, type);
+    support_no_zeros(&y);
+    support_keep(&y);
+}
+
+/* The plan says where the zero is, so nothing may be done before. */
+START_TEST(quotients_of_integers_are_taken_if_y_has_no_zero)
+{
+    static const elementwise_op ops[] = {ELEMENTWISE_DIV, ELEMENTWISE_FLOORDIV,
+                                         ELEMENTWISE_MOD, ELEMENTWISE_TRUNCDIV,
+                                         ELEMENTWISE_FMOD};
+    for (int round = 0; round < 5 * 8 * 41 * 3; round++) {
+        elementwise_op op = ops[round % 5];
+        elementwise_dtype type = ELEMENTWISE_I8 + round / 5 % 8;
+        make_quotient(type, round);
+        ck_assert(takes(op, &x.t, &y.t, -1, &out.t));
+        support_verify(ELEMENTWISE_OK, op, &x, &y, -1, &out);
+        int64_t size = (int64_t)ref_size(type);
+        int64_t n = y.t.ndim ? y.t.shape[0] * y.t.shape[1] : 1;
+        memset((char *)y.t.data + round % n * size, 0, (size_t)size);
+        support_keep(&out);
+        ck_assert(!takes(op, &x.t, &y.t, -1, &out.t));
+        ck_assert(support_same(&out));
+    }
+    release();
+}
+END_TEST
+
 /* One thing after the other that a plan has to decide on. */
 START_TEST(what_is_not_simple_is_left_alone)
 {
@@ -100,6 +136,8 @@ START_TEST(what_is_not_simple_is_left_alone)
     t = (elementwise_tensor){a, ELEMENTWISE_I32, 2, shape, NULL};
     ck_assert(!takes(ELEMENTWISE_ADD, &t, &good, -1, &to));
     ck_assert(!takes(ELEMENTWISE_DIV, &t, &t, -1, &to));
+    t.strides = strides;
+    ck_assert(!takes(ELEMENTWISE_DIV, &t, &t, -1, &t));
     t = (elementwise_tensor){a, ELEMENTWISE_F32, 2, other, NULL};
     ck_assert(!takes(ELEMENTWISE_ADD, &t, &good, -1, &to));
     t = (elementwise_tensor){a, ELEMENTWISE_F32, 2, none, NULL};
@@ -217,6 +255,7 @@ int main(void)
 {
     TCase *dense = support_case("dense");
     tcase_add_test(dense, row_major_calls_are_taken_and_right);
+    tcase_add_test(dense, quotients_of_integers_are_taken_if_y_has_no_zero);
     tcase_add_test(dense, what_is_not_simple_is_left_alone);
     tcase_add_test(dense, no_elements_are_nothing_to_do);
     tcase_add_test(dense, out_may_be_an_input_or_lie_beside_it);

@@ -518,6 +518,48 @@ START_TEST(short_rows_that_start_anywhere_are_streamed_by_the_last_step)
 }
 END_TEST
 
+/* Rows of out that start anywhere, in pieces that end where its lines do. */
+enum { CUT_ROWS = 4, CUT_COLS = 1001 };
+static _Alignas(64) int64_t cut_area[CUT_ROWS * CUT_COLS + 8], *cut_out;
+
+static void stream_pieces(int64_t rows, int64_t bytes, const char *from,
+                          char *to, int64_t row, const struct ew_next next[2])
+{
+    const char *end = to + bytes;
+    bool ends_row = (end - (char *)cut_out) % (CUT_COLS * 8) == 0;
+    (void)row, (void)next;
+    ck_assert_int_eq(rows, 1);
+    ck_assert((uintptr_t)end % EW_LINE == 0 || ends_row);
+    ck_assert_int_le(bytes, 2048);
+    streamed += bytes;
+    memcpy(to, from, (size_t)bytes);
+}
+
+START_TEST(streamed_rows_are_cut_where_lines_of_out_end)
+{
+    static int64_t a[CUT_COLS], b[CUT_ROWS];
+    struct ew_pass pass = {.op = add,
+                           .stream = stream_pieces,
+                           .stored = {8, 8, 8},
+                           .size = {8, 8, 8},
+                           .result_size = 8};
+    struct ew_loop loop[] = {{CUT_COLS, {8, 0, 8, 0, 0}},
+                             {CUT_ROWS, {0, 8, CUT_COLS * 8, 0, 0}}};
+    for (int i = 0; i < CUT_COLS; i++)
+        a[i] = i;
+    for (int i = 0; i < CUT_ROWS; i++)
+        b[i] = 5000 * i;
+    for (int shift = 0; shift < 8; shift++) {
+        forget();
+        cut_out = cut_area + shift;
+        ew_execute(loop, 2, &pass, (void *[]){a, b, cut_out});
+        ck_assert_int_eq(streamed, CUT_ROWS * CUT_COLS * 8);
+        for (int i = 0; i < CUT_ROWS * CUT_COLS; i++)
+            ck_assert_int_eq(cut_out[i], i % CUT_COLS + i / CUT_COLS * 5000);
+    }
+}
+END_TEST
+
 static void run_op(int64_t rows, int64_t cols, void *const data[],
                    const struct ew_stride stride[])
 {
@@ -1000,6 +1042,7 @@ int main(void)
     tcase_add_test(tiles, what_is_read_alone_is_read_far_ahead);
     tcase_add_test(tiles, short_rows_are_streamed_as_whole_lines_only);
     tcase_add_test(tiles, the_last_step_may_stream_itself);
+    tcase_add_test(tiles, streamed_rows_are_cut_where_lines_of_out_end);
     tcase_add_test(tiles, tiles_of_a_slow_row_are_half_as_large);
     tcase_add_test(tiles,
                    an_activation_is_made_before_turned_tiles_are_streamed);
