@@ -96,8 +96,7 @@ static int64_t span_of(const struct elementwise_plan *plan, int k)
     return bytes;
 }
 
-/* Whether operands have so many bytes, gaps and all. */
-static bool spans_reach(const struct elementwise_plan *plan, int64_t bytes)
+bool ew_strategy_spans_reach(const struct elementwise_plan *plan, int64_t bytes)
 {
     for (int k = 0; k <= EW_OUT && bytes > 0; k++) /* sums may overflow */
         bytes -= span_of(plan, k);
@@ -129,7 +128,8 @@ static bool waits_for_memory(const struct elementwise_plan *plan)
     bool bytes = pass->stored[EW_OUT] == 1 && widest <= SCATTERED_WIDEST;
     return (plan->loop[0].stride[EW_OUT] > SCATTERED_NEAR ||
             gap_bytes(plan) > SCATTERED_NEAR || widest > SCATTERED_SMALL) &&
-           spans_reach(plan, bytes ? SCATTERED_SPAN_BYTES : SCATTERED_SPAN);
+           ew_strategy_spans_reach(plan, bytes ? SCATTERED_SPAN_BYTES
+                                               : SCATTERED_SPAN);
 }
 
 /* Whether moves to rows of out with gaps take less than single elements do:
@@ -265,7 +265,7 @@ static bool shares_lines(const struct elementwise_plan *plan, int k)
 static void ask_deep(struct elementwise_plan *plan)
 {
     const int64_t out = ew_cpu_is(EW_QUICK_STORES) ? AHEAD_OUT : AHEAD_FROM;
-    plan->pass.distant = spans_reach(plan, AHEAD_ALL);
+    plan->pass.distant = ew_strategy_spans_reach(plan, AHEAD_ALL);
     for (int k = 0; k <= EW_OUT; k++)
         plan->pass.ahead[k] =
             plan->pass.distant ||
@@ -299,7 +299,7 @@ static bool ends_rows(const struct elementwise_plan *plan)
 static bool is_crowd(const struct elementwise_plan *plan, int64_t bytes)
 {
     return bytes >= STREAM_CROWDED && ew_cpu_is(EW_SMALL_CACHE) &&
-           spans_reach(plan, CROWD_FROM);
+           ew_strategy_spans_reach(plan, CROWD_FROM);
 }
 
 bool ew_strategy_is_large(const struct elementwise_plan *plan)

@@ -21,7 +21,9 @@ enum {
     ALONE_8 = 4,
     ALONE_ANY = -2, /* of 16 bytes */
     ALONE_NEVER = INT16_MAX,
-    ALONE_ROW = 8 /* elements of a row, at least */
+    ALONE_LATE = 1,         /* of 4 and 8 bytes that come from memory: in */
+    ALONE_SPANS = 20 << 20, /* bytes of operands, at least, */
+    ALONE_ROW = 8           /* and in all cases elements of a row */
 };
 
 /* How many steps an operation takes for one element, where vectors take about
@@ -148,6 +150,17 @@ static bool divides_slowly(const struct elementwise_plan *plan)
            plan->loop[0].stride[EW_Y] != 0 && !ew_cpu_is(EW_QUICK_QUOTIENTS);
 }
 
+/* Whether both inputs have gaps and come from memory, which waits while vectors
+   without AVX-512 are gathered: loads one by one go on. */
+static bool gathers_late(const struct elementwise_plan *plan)
+{
+    return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_SMALL_CACHE) &&
+           ew_strategy_is_apart(plan, EW_X) &&
+           ew_strategy_is_apart(plan, EW_Y) &&
+           ew_strategy_spans_reach(plan, ALONE_SPANS) &&
+           !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
+}
+
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
@@ -160,9 +173,12 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
         is_shared_row(plan, EW_X) || is_shared_row(plan, EW_Y))
         return false;
     int64_t apart = find_gaps(plan, &gaps);
-    return gaps > 0 &&
-           is_far(apart, gaps, from, steps_of(plan->op, ew_types_kind(type))) &&
-           !ew_strategy_is_large(plan);
+    bool late = gathers_late(plan);
+    if (gaps == 0 || (!late && ew_strategy_is_large(plan)))
+        return false;
+    if (late && from <= ALONE_4)
+        from = ALONE_LATE;
+    return is_far(apart, gaps, from, steps_of(plan->op, ew_types_kind(type)));
 }
 
 /* The loop along which the elements of input k are nearest to one another. */

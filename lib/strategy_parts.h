@@ -10,6 +10,10 @@
 /* Bytes of an operand's elements, each of them once. */
 int64_t ew_strategy_bytes(const struct elementwise_plan *plan, int k);
 
+/* Whether operands have so many bytes, gaps and all. */
+bool ew_strategy_spans_reach(const struct elementwise_plan *plan,
+                             int64_t bytes);
+
 /* The elements of a block. */
 static inline int64_t ew_strategy_block(const struct elementwise_plan *plan)
 {
@@ -41,7 +45,7 @@ void ew_strategy_turn(struct elementwise_plan *plan);
 
 /* Whether elements with gaps are better left to the kernel, one by one. Not if
    they pass through buffers anyway, or one such row is gathered for many, or
-   out is stored past the caches, by vectors. */
+   out is stored past the caches, by vectors, unless gathering takes longer. */
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan);
 
 /* The same of inputs that might be turned, whose lines stay in the L1 cache. */

@@ -579,16 +579,18 @@ START_TEST(short_rows_are_left_to_kernels_with_masks)
 END_TEST
 
 /* Calls on rows of the loop outside, if that is longer and rows are short and
-   few. */
+   few. Kernels of AVX2 have no vectors for such rows: many are folded. */
 START_TEST(few_rows_are_called_across)
 {
     static const struct {
         int64_t shape[3];
-        bool across;
-    } plans[] = {{{500, 3, 16}, true},    {{500, 13, 16}, false},
-                 {{500, 3, 17}, false},   {{5, 3, 16}, false},
-                 {{90000, 3, 16}, false}, {{6, 3, 16}, true}};
+        bool across, folded;
+    } plans[] = {{{500, 3, 16}, true, true},     {{500, 13, 16}, false, false},
+                 {{500, 3, 17}, false, false},   {{5, 3, 16}, false, false},
+                 {{90000, 3, 16}, false, false}, {{6, 3, 16}, true, false}};
     char json[1000];
+    if (!support_level(_i))
+        return;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         struct elementwise_plan p;
         const int64_t *n = plans[i].shape;
@@ -598,10 +600,12 @@ START_TEST(few_rows_are_called_across)
         elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 3, n, NULL};
         elementwise_op op = ELEMENTWISE_LESS_THAN;
         ck_assert_int_eq(ew_plan_make(&p, op, &a, &b, -1, &o), 0);
-        ck_assert_int_eq(p.pass.across > 0, plans[i].across);
+        bool folded = plans[i].folded && p.level == EW_LEVEL_AVX2;
+        bool across = plans[i].across && !folded;
+        ck_assert(ew_pass_tiles(&p.pass) || !folded);
+        ck_assert_int_eq(p.pass.across > 0, across);
         elementwise_plan_describe(&p, json, sizeof json);
-        ck_assert_int_eq(strstr(json, "\"rows\":\"across\"") != NULL,
-                         plans[i].across);
+        ck_assert_int_eq(strstr(json, "\"rows\":\"across\"") != NULL, across);
     }
 }
 END_TEST
@@ -1423,7 +1427,8 @@ START_TEST(what_is_read_again_gives_the_results_of_the_reference)
 }
 END_TEST
 
-/* Of inputs with gaps, whose lines push out of a small cache what is made. */
+/* Of inputs with gaps, whose lines push out of a small cache what is made.
+   Where vectors of both would be gathered late they are taken one by one. */
 START_TEST(inputs_with_gaps_push_a_large_output_out_of_a_small_cache)
 {
     static const struct {
@@ -1441,11 +1446,56 @@ START_TEST(inputs_with_gaps_push_a_large_output_out_of_a_small_cache)
         elementwise_tensor o = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
         ew_cpu_tune(i % 2 ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
         ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &a, -1, &o), 0);
+        bool vectors = i % 2 && p.level >= EW_LEVEL_AVX512;
         ck_assert_msg((p.pass.stream != NULL) ==
-                          (i % 2 && layouts[i / 2].streams),
+                          (vectors && layouts[i / 2].streams),
                       "%d", (int)i);
     }
     ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* Vectors without AVX-512 are gathered late from memory: from 20 MiB on, gaps
+   and all, which is beyond a small cache. */
+START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
+{
+    static const struct {
+        int64_t shape[2], x, y;
+        elementwise_dtype type;
+        elementwise_op op;
+        bool alone;
+    } layouts[] = {
+        {{1025, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, true},
+        {{1024, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
+        {{2048, 1024}, 2, -2, ELEMENTWISE_F32, ELEMENTWISE_MAX, true},
+        {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_COPYSIGN, true},
+        {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_FMAX, false},
+        {{2048, 1024}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_ADD, true},
+        {{2048, 2048}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
+        {{2048, 1024}, 1, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
+        {{2048, 2048}, 2, 2, ELEMENTWISE_F16, ELEMENTWISE_ADD, false}};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        const int64_t *shape = layouts[i / 2].shape;
+        elementwise_dtype type = layouts[i / 2].type;
+        const int64_t of_x[] = {layouts[i / 2].x * shape[1], layouts[i / 2].x};
+        const int64_t of_y[] = {layouts[i / 2].y * shape[1], layouts[i / 2].y};
+        elementwise_tensor a = {NULL, type, 2, shape, of_x};
+        elementwise_tensor b = {NULL, type, 2, shape, of_y};
+        elementwise_tensor o = {NULL, type, 2, shape, NULL};
+        bool small = i % 2;
+        ew_cpu_tune(small ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
+        ck_assert_int_eq(ew_plan_make(&p, layouts[i / 2].op, &a, &b, -1, &o),
+                         0);
+        /* of 8 bytes, whatever comes from memory, if the cache is large */
+        bool always = type == ELEMENTWISE_F64 && !small;
+        bool late = small && p.level < EW_LEVEL_AVX512;
+        ck_assert_msg(!ew_pass_tiles(&p.pass) ==
+                          (layouts[i / 2].alone && (late || always)),
+                      "%d", (int)i);
+    }
 }
 END_TEST
 
@@ -1479,7 +1529,8 @@ START_TEST(two_inputs_with_gaps_are_asked_for_from_memory)
         ew_cpu_tune(EW_SMALL_CACHE | (i % 2 ? EW_LATE_READS : 0));
         ck_assert_int_eq(ew_plan_make(&p, layouts[i / 2].op, &a, &b, -1, &o),
                          0);
-        bool asked = i % 2 && layouts[i / 2].asked;
+        bool asked =
+            i % 2 && layouts[i / 2].asked && p.level >= EW_LEVEL_AVX512;
         ck_assert_msg(p.pass.distant == asked && p.pass.ahead[EW_X] == asked &&
                           p.pass.ahead[EW_Y] == asked,
                       "%d", (int)i);
@@ -1576,7 +1627,7 @@ static void add_choosing(TCase *choosing)
 {
     tcase_add_loop_test(choosing, short_rows_are_left_to_kernels_with_masks, 0,
                         EW_LEVELS);
-    tcase_add_test(choosing, few_rows_are_called_across);
+    tcase_add_loop_test(choosing, few_rows_are_called_across, 0, EW_LEVELS);
     tcase_add_test(choosing, quotients_of_c64_by_one_row_are_not_folded);
     tcase_add_test(choosing, short_rows_of_whole_lines_go_past_the_caches);
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
@@ -1592,6 +1643,9 @@ static void add_choosing(TCase *choosing)
         choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
     tcase_add_test(choosing,
                    inputs_with_gaps_push_a_large_output_out_of_a_small_cache);
+    tcase_add_loop_test(choosing,
+                        two_inputs_with_gaps_from_memory_are_taken_alone, 0,
+                        EW_LEVELS);
     tcase_add_test(choosing, two_inputs_with_gaps_are_asked_for_from_memory);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);
