@@ -485,6 +485,7 @@ static void try_quotient_rows(struct kernel *k, int64_t rows, int64_t cols,
 START_TEST(complex_quotients_are_the_same_bits_anywhere)
 {
     static const int64_t rows[] = {1, 2, 63, 65, 130};
+    static const int64_t longer[][2] = {{7, 41}, {8, 41}, {9, 2050}};
     static const struct form steps[] = {{1, 1, 1},  {1, 0, 1},  {0, 1, 1},
                                         {2, -1, 1}, {1, 16, 1}, {-1, 2, 3}};
     elementwise_dtype t = _i % 2 ? ELEMENTWISE_C128 : ELEMENTWISE_C64;
@@ -505,6 +506,9 @@ START_TEST(complex_quotients_are_the_same_bits_anywhere)
         for (int r = 0; r < 5; r++)
             for (int f = 0; f < 6; f++)
                 try_quotient_rows(&k, rows[r], cols, &steps[f]);
+    for (int l = 0; l < 3; l++)
+        for (int f = 0; f < 6; f++)
+            try_quotient_rows(&k, longer[l][0], longer[l][1], &steps[f]);
     release();
 }
 END_TEST

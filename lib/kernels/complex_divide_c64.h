@@ -13,10 +13,16 @@
 #include "complex_lanes.h"
 
 enum {
-    PIECE = 64, /* elements stored past the caches at once */
-    DOWN = 64,  /* rows of few elements that are walked down together */
-    KEPT = 2048 /* elements of rows that are divided by one row together, or 16
-                   longer rows */
+    PIECE = 64,  /* elements stored past the caches at once */
+    DOWN = 64,   /* rows of few elements that are walked down together */
+    KEPT = 2048, /* elements of rows that are divided by one row together, or 16
+                    longer rows */
+    /* Where vectors of quotients are quick, and more rows are read one after
+       the other from memory: elements of rows that are short, rows, elements of
+       all. */
+    KEPT_SHORT = 32,
+    KEPT_ROWS = 8,
+    KEPT_ALL = 1 << 19
 };
 
 /* Divisors as what they take part with: conj(y) / |y|^2. */
@@ -150,6 +156,19 @@ EW_INLINE void divide_down(int64_t rows, int64_t n, void *const data[],
     }
 }
 
+/* Whether all rows are divided by one, and to keep its inverses pays. */
+EW_INLINE bool keeps_inverses(int64_t rows, int64_t cols,
+                              const struct ew_stride s[])
+{
+    bool pays = cols <= KEPT_SHORT ||
+                (rows >= KEPT_ROWS && cols <= KEPT && rows <= KEPT_ALL / cols);
+#if defined(__AVX512F__)
+    pays = true;
+#endif
+    return pays && rows > 1 && cols >= LANES && s[EW_Y].row == 0 &&
+           s[EW_Y].col != 0;
+}
+
 /* All rows by the one row that y is. */
 static void divide_by_row(int64_t rows, int64_t cols, void *const data[],
                           const struct ew_stride s[])
@@ -175,7 +194,7 @@ static void div_c64(int64_t rows, int64_t cols, void *const data[],
                     const struct ew_stride s[])
 {
     struct ew_stride turned[EW_OUT + 1];
-    if (rows > 1 && cols >= LANES && s[EW_Y].row == 0 && s[EW_Y].col != 0) {
+    if (keeps_inverses(rows, cols, s)) {
         divide_by_row(rows, cols, data, s);
         return;
     }
