@@ -501,6 +501,20 @@ EW_INLINE void ew_loop_masked(ew_apply *apply, int64_t bytes, int64_t rows,
 }
 #endif
 
+/* Whether short rows take less without a line that is made twice, as stores do
+   not wait, and an element at most is left over behind vectors of AVX2. */
+EW_INLINE bool ew_loop_ends_well(int64_t cols, int64_t step_out)
+{
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    const int64_t left = cols % (EW_LINE / 2 / step_out);
+    return step_out >= 4 && cols * step_out > EW_LINE && left <= 1 &&
+           ew_cpu_is(EW_QUICK_STORES);
+#else
+    (void)cols, (void)step_out;
+    return false;
+#endif
+}
+
 /* All rows in their form. */
 EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
                             int64_t cols, void *const data[],
@@ -535,6 +549,8 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
     }
 #endif
     int64_t reach[] = {0, 0};
+    if (how == EW_ROWS_SHORT && ew_loop_ends_well(cols, step_out))
+        how = EW_ROWS;
     if (how == EW_ROWS_PAST)
         ew_loop_reach(rows, cols, s, reach);
     const int64_t below = ew_loop_below(s[EW_OUT]);
