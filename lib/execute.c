@@ -401,7 +401,7 @@ static void run_tile(const struct ew_pass *pass, const struct ew_block *block,
 }
 
 /* Columns of the first tile in a row: pieces of rows that are streamed end
-   where lines of out do, but for the last one. */
+   where lines of out do, if elements do, but for the last one. */
 static int64_t first_columns(const struct ew_pass *pass,
                              const struct ew_block *block, int64_t row,
                              int64_t cols)
@@ -411,6 +411,15 @@ static int64_t first_columns(const struct ew_pass *pass,
         return cols;
     char *start = ew_moved(block->data[EW_OUT], row * out.row);
     return cols - (int64_t)((uintptr_t)start % EW_LINE) / out.col;
+}
+
+/* The next tile of such a way, which starts in the same columns. */
+static bool later_tile(const struct ew_pass *pass, struct way *way,
+                       struct ew_block *tile)
+{
+    if (way->col == 0)
+        way->first = first_columns(pass, way->block, way->row, way->cols);
+    return next_tile(way, tile);
 }
 
 /* One where nothing is turned, row by row. Stores past the caches fill the
@@ -427,13 +436,13 @@ static __attribute__((noinline)) void run_tiles(const struct ew_pass *pass,
     struct way far = {block, &once, rows, cols, cols, rows, 0, 0, 0, 0};
     struct ew_block tile, later;
     struct ew_ahead ahead[2];
-    bool more = pass->distant && next_tile(&far, &later);
-    more = more && next_tile(&far, &later);
+    bool more = pass->distant && later_tile(pass, &far, &later);
+    more = more && later_tile(pass, &far, &later);
     for (int64_t r = 0; r < block->rows; r += rows) {
         int64_t n = first_columns(pass, block, r, cols);
         for (int64_t c = 0; c < block->cols; c += n, n = cols) {
             cut(block, r, c, rows, n, &tile);
-            more = more && next_tile(&far, &later);
+            more = more && later_tile(pass, &far, &later);
             if (more)
                 ask(pass, &later, none, ahead);
             buffers->ahead = more ? ahead : NULL;

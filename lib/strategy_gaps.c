@@ -173,12 +173,11 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
         is_shared_row(plan, EW_X) || is_shared_row(plan, EW_Y))
         return false;
     int64_t apart = find_gaps(plan, &gaps);
-    bool late = gathers_late(plan);
+    bool late = (from == ALONE_4 || from == ALONE_8) && gathers_late(plan);
     if (gaps == 0 || (!late && ew_strategy_is_large(plan)))
         return false;
-    if (late && from <= ALONE_4)
-        from = ALONE_LATE;
-    return is_far(apart, gaps, from, steps_of(plan->op, ew_types_kind(type)));
+    return is_far(apart, gaps, late ? ALONE_LATE : from,
+                  steps_of(plan->op, ew_types_kind(type)));
 }
 
 /* The loop along which the elements of input k are nearest to one another. */

@@ -112,8 +112,8 @@ static inline bool ew_types_direct(elementwise_op op, elementwise_dtype x,
            out == (facts->to_bool ? ELEMENTWISE_BOOL : x);
 }
 
-/* Whether it reads and writes the three integers as they are, and y may have no
-   0. */
+/* Whether it reads and writes the three integers as they are, and y must not
+   have a 0. */
 static inline bool ew_types_divides(elementwise_op op, elementwise_dtype x,
                                     elementwise_dtype y, elementwise_dtype out)
 {

@@ -123,7 +123,7 @@ START_TEST(what_is_not_simple_is_left_alone)
     int64_t shape[] = {2, 3}, other[] = {2, 2}, none[] = {0, 3};
     int64_t strides[] = {3, 1}, many[] = {500, 3}, row[] = {3};
     int64_t negative[] = {2, -1};
-    float a[6] = {1}, b[6] = {2}, o[1500] = {3};
+    float a[6] = {1, 1, 1, 1, 1, 1}, b[6] = {2}, o[1500] = {3};
     elementwise_tensor good = {a, ELEMENTWISE_F32, 2, shape, NULL};
     elementwise_tensor to = {o, ELEMENTWISE_F32, 2, shape, NULL}, t = good;
     good.data = b;

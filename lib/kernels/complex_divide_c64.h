@@ -165,8 +165,8 @@ EW_INLINE bool keeps_inverses(int64_t rows, int64_t cols,
 #if defined(__AVX512F__)
     pays = true;
 #endif
-    return pays && rows > 1 && cols >= LANES && s[EW_Y].row == 0 &&
-           s[EW_Y].col != 0;
+    return rows > 1 && cols >= LANES && s[EW_Y].row == 0 && s[EW_Y].col != 0 &&
+           pays;
 }
 
 /* All rows by the one row that y is. */
