@@ -72,7 +72,8 @@ static int64_t alone_from(elementwise_dtype type, int level)
     }
 }
 
-static enum steps steps_of(elementwise_op op, enum ew_kind kind)
+/* `late`: operands come from memory, beside which quotients take no time. */
+static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool late)
 {
     bool real = kind == EW_KIND_FLOAT;
     if (op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_LOGICAL_XOR)
@@ -86,7 +87,8 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind)
     case ELEMENTWISE_BITWISE_XOR:
         return ONE_STEP;
     case ELEMENTWISE_DIV:
-        return real && !ew_cpu_is(EW_QUICK_QUOTIENTS) ? ONE_STEP : MANY_STEPS;
+        return real && (late || !ew_cpu_is(EW_QUICK_QUOTIENTS)) ? ONE_STEP
+                                                                : MANY_STEPS;
     case ELEMENTWISE_MAX:
     case ELEMENTWISE_MIN:
         return real ? FEW_STEPS : ONE_STEP;
@@ -177,7 +179,7 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
     if (gaps == 0 || (!late && ew_strategy_is_large(plan)))
         return false;
     return is_far(apart, gaps, late ? ALONE_LATE : from,
-                  steps_of(plan->op, ew_types_kind(type)));
+                  steps_of(plan->op, ew_types_kind(type), late));
 }
 
 /* The loop along which the elements of input k are nearest to one another. */

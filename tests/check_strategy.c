@@ -1470,6 +1470,8 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
         {{2048, 1024}, 2, -2, ELEMENTWISE_F32, ELEMENTWISE_MAX, true},
         {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_COPYSIGN, true},
         {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_FMAX, false},
+        {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_DIV, true},
+        {{2048, 1024}, 2, 2, ELEMENTWISE_I32, ELEMENTWISE_DIV, false},
         {{2048, 1024}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_ADD, true},
         {{2048, 2048}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
         {{2048, 1024}, 1, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
@@ -1486,7 +1488,8 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
         elementwise_tensor b = {NULL, type, 2, shape, of_y};
         elementwise_tensor o = {NULL, type, 2, shape, NULL};
         bool small = i % 2;
-        ew_cpu_tune(small ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
+        ew_cpu_tune(small ? EW_SMALL_CACHE | EW_QUICK_QUOTIENTS
+                          : EW_TUNINGS - 1 - EW_SMALL_CACHE);
         ck_assert_int_eq(ew_plan_make(&p, layouts[i / 2].op, &a, &b, -1, &o),
                          0);
         /* of 8 bytes, whatever comes from memory, if the cache is large */
