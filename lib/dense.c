@@ -221,6 +221,18 @@ run_scalar(ew_kernel *kernel, const elementwise_tensor *x,
            run_line(kernel, x, false, y, true, out, fault, around);
 }
 
+/* x and y of out's shape, or one of them of rank 0. */
+static inline __attribute__((always_inline)) bool
+run_dense(ew_kernel *kernel, const elementwise_tensor *x,
+          const elementwise_tensor *y, const elementwise_tensor *out,
+          ew_kernel *fault, struct ew_around *around)
+{
+    if (x->ndim == out->ndim && y->ndim == out->ndim)
+        return run_line(kernel, x, true, y, true, out, fault, around);
+    return (!x->ndim || !y->ndim) &&
+           run_scalar(kernel, x, y, out, fault, around);
+}
+
 /* False: it was not a simple call, and nothing is done. */
 static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
                               const elementwise_tensor *y, int axis,
@@ -232,13 +244,8 @@ static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
     ew_kernel *kernel = ew_table_direct(ew_cpu_level(), (int)op, x->dtype);
     if (!kernel)
         return false;
-    bool alike = x->ndim == out->ndim && y->ndim == out->ndim;
-    if (alike && run_line(kernel, x, true, y, true, out, NULL, NULL))
-        return true;
-    if (!alike && (!x->ndim || !y->ndim) &&
-        run_scalar(kernel, x, y, out, NULL, NULL))
-        return true;
-    return run_loops(kernel, x, y, axis, out);
+    return run_dense(kernel, x, y, out, NULL, NULL) ||
+           run_loops(kernel, x, y, axis, out);
 }
 
 /* Quotients of integers by a y without a 0; the plan says where one is. */
@@ -252,11 +259,7 @@ run_quotients(elementwise_op op, const elementwise_tensor *x,
         return false;
     ew_kernel *kernel = ew_table_direct(level, (int)op, x->dtype);
     ew_kernel *zero = ew_table_direct(level, EW_ANY_ZERO, x->dtype);
-    if (!kernel || !zero)
-        return false;
-    if (x->ndim == out->ndim && y->ndim == out->ndim)
-        return run_line(kernel, x, true, y, true, out, zero, NULL);
-    return (!x->ndim || !y->ndim) && run_scalar(kernel, x, y, out, zero, NULL);
+    return kernel && zero && run_dense(kernel, x, y, out, zero, NULL);
 }
 
 elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
@@ -279,10 +282,5 @@ bool ew_dense_run_around(elementwise_op op, const elementwise_tensor *x,
         return false;
     ew_kernel *kernel =
         ew_table_direct(ew_cpu_level(), EW_WHOLE + (int)op, x->dtype);
-    if (!kernel)
-        return false;
-    if (x->ndim == out->ndim && y->ndim == out->ndim)
-        return run_line(kernel, x, true, y, true, out, NULL, around);
-    return (!x->ndim || !y->ndim) &&
-           run_scalar(kernel, x, y, out, NULL, around);
+    return kernel && run_dense(kernel, x, y, out, NULL, around);
 }

@@ -169,6 +169,12 @@ static bool next_tile(struct way *way, struct ew_block *tile)
     return true;
 }
 
+/* Elements of out by which it starts behind a line, if elements do. */
+static int64_t behind_line(const void *start, struct ew_stride out)
+{
+    return (int64_t)((uintptr_t)start % EW_LINE) / out.col;
+}
+
 /* Tiles start on a line of out if its rows do. Then they go down, along memory
    of what is turned, where processors read ahead. If they do not, tiles side by
    side share lines of out, and go down as far as these stay near. */
@@ -177,10 +183,10 @@ static void go_down(const struct ew_pass *pass, struct way *way)
     bool both = pass->pack[EW_X] && pass->pack[EW_Y];
     int64_t most = both ? BAND_ALONE : BAND_BYTES;
     struct ew_stride out = way->block->stride[EW_OUT];
-    int64_t skew = (int64_t)((uintptr_t)way->block->data[EW_OUT] % EW_LINE);
+    int64_t skew = behind_line(way->block->data[EW_OUT], out);
     int64_t pitch = ew_magnitude(out.row);
-    if (skew / out.col < way->cols)
-        way->first -= skew / out.col;
+    if (skew < way->cols)
+        way->first -= skew;
     if (!ew_strategy_goes_down(pitch)) {
         pitch = way->cols * out.col + 2 * EW_LINE;
         bool shares = pass->distant || ew_pass_widest(pass, 2) <= BAND_ELEMENT;
@@ -409,8 +415,8 @@ static int64_t first_columns(const struct ew_pass *pass,
     const struct ew_stride out = block->stride[EW_OUT];
     if (!pass->stream || cols >= block->cols || cols * out.col <= EW_LINE)
         return cols;
-    char *start = ew_moved(block->data[EW_OUT], row * out.row);
-    return cols - (int64_t)((uintptr_t)start % EW_LINE) / out.col;
+    return cols -
+           behind_line(ew_moved(block->data[EW_OUT], row * out.row), out);
 }
 
 /* The next tile of such a way, which starts in the same columns. */

@@ -155,8 +155,8 @@ static bool takes_rows(const struct elementwise_plan *plan)
 }
 
 /* Whether all rows are divided by one row, whose inverses the kernel finds once
-   if it sees that: not worth it where more than a quarter of its vectors is
-   empty. */
+   where that pays, if it sees it: not worth it where more than a quarter of its
+   vectors is empty. */
 static bool keeps_inverses(const struct elementwise_plan *plan)
 {
     int64_t bytes = plan->loop[0].n * plan->pass.stored[EW_OUT];

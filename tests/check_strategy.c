@@ -1427,6 +1427,19 @@ START_TEST(what_is_read_again_gives_the_results_of_the_reference)
 }
 END_TEST
 
+/* Plans rows of x and y, whose elements are so many apart, into dense ones. */
+static void plan_steps(struct elementwise_plan *p, elementwise_op op,
+                       elementwise_dtype type, const int64_t shape[2],
+                       int64_t step_x, int64_t step_y)
+{
+    const int64_t of_x[] = {step_x * shape[1], step_x};
+    const int64_t of_y[] = {step_y * shape[1], step_y};
+    elementwise_tensor a = {NULL, type, 2, shape, of_x};
+    elementwise_tensor b = {NULL, type, 2, shape, of_y};
+    elementwise_tensor o = {NULL, type, 2, shape, NULL};
+    ck_assert_int_eq(ew_plan_make(p, op, &a, &b, -1, &o), 0);
+}
+
 /* Of inputs with gaps, whose lines push out of a small cache what is made.
    Where vectors of both would be gathered late they are taken one by one. */
 START_TEST(inputs_with_gaps_push_a_large_output_out_of_a_small_cache)
@@ -1441,11 +1454,8 @@ START_TEST(inputs_with_gaps_push_a_large_output_out_of_a_small_cache)
     for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         const int64_t *shape = layouts[i / 2].shape, step = layouts[i / 2].step;
-        const int64_t gaps[] = {step * shape[1], step};
-        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, gaps};
-        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
         ew_cpu_tune(i % 2 ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
-        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &a, -1, &o), 0);
+        plan_steps(&p, ELEMENTWISE_ADD, ELEMENTWISE_F32, shape, step, step);
         bool vectors = i % 2 && p.level >= EW_LEVEL_AVX512;
         ck_assert_msg((p.pass.stream != NULL) ==
                           (vectors && layouts[i / 2].streams),
@@ -1482,16 +1492,11 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
         struct elementwise_plan p;
         const int64_t *shape = layouts[i / 2].shape;
         elementwise_dtype type = layouts[i / 2].type;
-        const int64_t of_x[] = {layouts[i / 2].x * shape[1], layouts[i / 2].x};
-        const int64_t of_y[] = {layouts[i / 2].y * shape[1], layouts[i / 2].y};
-        elementwise_tensor a = {NULL, type, 2, shape, of_x};
-        elementwise_tensor b = {NULL, type, 2, shape, of_y};
-        elementwise_tensor o = {NULL, type, 2, shape, NULL};
         bool small = i % 2;
         ew_cpu_tune(small ? EW_SMALL_CACHE | EW_QUICK_QUOTIENTS
                           : EW_TUNINGS - 1 - EW_SMALL_CACHE);
-        ck_assert_int_eq(ew_plan_make(&p, layouts[i / 2].op, &a, &b, -1, &o),
-                         0);
+        plan_steps(&p, layouts[i / 2].op, type, shape, layouts[i / 2].x,
+                   layouts[i / 2].y);
         /* of 8 bytes, whatever comes from memory, if the cache is large */
         bool always = type == ELEMENTWISE_F64 && !small;
         bool late = small && p.level < EW_LEVEL_AVX512;
@@ -1499,6 +1504,7 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
                           (layouts[i / 2].alone && (late || always)),
                       "%d", (int)i);
     }
+    ew_cpu_limit(EW_LEVELS);
 }
 END_TEST
 
@@ -1526,14 +1532,9 @@ START_TEST(two_inputs_with_gaps_are_asked_for_from_memory)
         struct elementwise_plan p;
         const int64_t *shape = layouts[i / 2].shape;
         elementwise_dtype type = layouts[i / 2].type;
-        const int64_t of_x[] = {layouts[i / 2].x * shape[1], layouts[i / 2].x};
-        const int64_t of_y[] = {layouts[i / 2].y * shape[1], layouts[i / 2].y};
-        elementwise_tensor a = {NULL, type, 2, shape, of_x};
-        elementwise_tensor b = {NULL, type, 2, shape, of_y};
-        elementwise_tensor o = {NULL, type, 2, shape, NULL};
         ew_cpu_tune(EW_SMALL_CACHE | (i % 2 ? EW_LATE_READS : 0));
-        ck_assert_int_eq(ew_plan_make(&p, layouts[i / 2].op, &a, &b, -1, &o),
-                         0);
+        plan_steps(&p, layouts[i / 2].op, type, shape, layouts[i / 2].x,
+                   layouts[i / 2].y);
         bool asked = i % 2 && layouts[i / 2].asked &&
                      (p.level >= EW_LEVEL_AVX512 || shape[0] == LARGE);
         ck_assert_msg(p.pass.distant == asked && p.pass.ahead[EW_X] == asked &&

@@ -156,17 +156,16 @@ EW_INLINE void divide_down(int64_t rows, int64_t n, void *const data[],
     }
 }
 
-/* Whether all rows are divided by one, and to keep its inverses pays. */
-EW_INLINE bool keeps_inverses(int64_t rows, int64_t cols,
-                              const struct ew_stride s[])
+/* Whether it pays to divide all rows by one that is kept, some rows at once. */
+EW_INLINE bool pays_down(int64_t rows, int64_t cols)
 {
-    bool pays = cols <= KEPT_SHORT ||
-                (rows >= KEPT_ROWS && cols <= KEPT && rows <= KEPT_ALL / cols);
 #if defined(__AVX512F__)
-    pays = true;
+    (void)rows, (void)cols;
+    return true;
+#else
+    return cols <= KEPT_SHORT ||
+           (rows >= KEPT_ROWS && cols <= KEPT && rows <= KEPT_ALL / cols);
 #endif
-    return rows > 1 && cols >= LANES && s[EW_Y].row == 0 && s[EW_Y].col != 0 &&
-           pays;
 }
 
 /* All rows by the one row that y is. */
@@ -194,7 +193,8 @@ static void div_c64(int64_t rows, int64_t cols, void *const data[],
                     const struct ew_stride s[])
 {
     struct ew_stride turned[EW_OUT + 1];
-    if (keeps_inverses(rows, cols, s)) {
+    if (rows > 1 && cols >= LANES && s[EW_Y].row == 0 && s[EW_Y].col != 0 &&
+        pays_down(rows, cols)) {
         divide_by_row(rows, cols, data, s);
         return;
     }

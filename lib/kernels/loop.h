@@ -69,7 +69,8 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *     EW_ROWS_ONE     nothing, of operations that look at x alone
  *     EW_ROWS_FEW     rows of a vector at most are made under masks (AVX-512)
  *     EW_ROWS_SHORT   the same; those of a few lines have no elements left
- *                     over; of long ones the lines of out are asked for
+ *                     over, or one at most (AVX2); of long ones the lines of
+ *                     out are asked for
  *     EW_ROWS_SLOW    the last two, of operations that take longer than memory
  *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
  *                     far ahead
