@@ -202,7 +202,8 @@ bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k)
     const struct ew_loop *along = &plan->loop[i];
     int64_t places = ew_layout_places(along->stride[k]);
     int64_t sets = EW_CACHE_WAY / EW_LINE;
-    return along->n <= EW_CACHE_WAYS * (places < sets ? places : sets);
+    return along->stride[k] == 0 ||
+           along->n <= EW_CACHE_WAYS * (places < sets ? places : sets);
 }
 
 /* Whether kernels store a row along loop i, which has gaps, as quickly as other

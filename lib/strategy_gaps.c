@@ -23,7 +23,15 @@ enum {
     ALONE_NEVER = INT16_MAX,
     ALONE_LATE = 1,         /* of 4 and 8 bytes that come from memory: in */
     ALONE_SPANS = 20 << 20, /* bytes of operands, at least, */
-    ALONE_ROW = 8           /* and in all cases elements of a row */
+    ALONE_ROW = 8,          /* and in all cases elements of a row */
+    /* Elements apart along memory of what would be turned: of 8 bytes, and from
+       memory of 4, too, if there are so many or few columns, bytes apart. */
+    TURNED_GAPS = 3,
+    TURNED_LATE = 2,
+    TURNED_MANY = 64,
+    TURNED_MANY_APART = 640,
+    TURNED_FEW = 16,
+    TURNED_FEW_APART = 2816
 };
 
 /* How many steps an operation takes for one element, where vectors take about
@@ -163,6 +171,31 @@ static bool gathers_late(const struct elementwise_plan *plan)
            !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
 }
 
+/* Whether input k would be turned, but has so few elements on each of its lines
+   that loads one by one take less. Lines from memory are to come all at once,
+   as columns start in a line where the others do: else tiles take less. */
+static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    const int i = ew_strategy_along(plan, k);
+    int64_t size = plan->pass.stored[k], column = ew_magnitude(cols->stride[k]);
+    int64_t apart = ew_magnitude(plan->loop[i].stride[k]) / size;
+    bool gaps = apart >= TURNED_GAPS, wide = gaps && size == 8;
+    if (i == 0 || !ew_strategy_spans_reach(plan, ALONE_SPANS))
+        return i != 0 && wide;
+    if (column % EW_LINE != 0 || column < TURNED_MANY_APART)
+        return false;
+    return wide || (apart >= TURNED_LATE && cols->n >= TURNED_MANY) ||
+           (gaps && cols->n <= TURNED_FEW && column >= TURNED_FEW_APART);
+}
+
+/* Whether so, of some input: below AVX-512, as gathers_late. */
+static bool turns_late(const struct elementwise_plan *plan)
+{
+    return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_SMALL_CACHE) &&
+           (has_few_on_lines(plan, EW_X) || has_few_on_lines(plan, EW_Y));
+}
+
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
@@ -175,7 +208,8 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
         is_shared_row(plan, EW_X) || is_shared_row(plan, EW_Y))
         return false;
     int64_t apart = find_gaps(plan, &gaps);
-    bool late = (from == ALONE_4 || from == ALONE_8) && gathers_late(plan);
+    bool late = (from == ALONE_4 || from == ALONE_8) &&
+                (gathers_late(plan) || turns_late(plan));
     if (gaps == 0 || (!late && ew_strategy_is_large(plan)))
         return false;
     return is_far(apart, gaps, late ? ALONE_LATE : from,
@@ -215,7 +249,10 @@ static bool turns_slowly(const struct elementwise_plan *plan)
 
 bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
 {
-    return (divides_slowly(plan) || turns_slowly(plan)) &&
+    const int64_t *step = plan->loop[0].stride;
+    bool still = step[EW_X] == 0 || step[EW_Y] == 0;
+    bool slow = !still && (divides_slowly(plan) || turns_slowly(plan));
+    return (slow || turns_late(plan)) &&
            ew_strategy_keeps_lines(plan, 0, EW_X) &&
            ew_strategy_keeps_lines(plan, 0, EW_Y) &&
            ew_strategy_takes_alone(plan);

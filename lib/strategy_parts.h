@@ -39,6 +39,10 @@ bool ew_strategy_is_large(const struct elementwise_plan *plan);
 /* Lets input k be packed. */
 void ew_strategy_pack(struct elementwise_plan *plan, int k);
 
+/* The loop along which input k runs through memory, several elements to a line,
+   if that is not the innermost, where it runs across it; 0: there is none. */
+int ew_strategy_along(const struct elementwise_plan *plan, int k);
+
 /* Packs the inputs that run along the rows' loop, which it moves there. Only
    one loop can be that: an input that would need another one stays as it is. */
 void ew_strategy_turn(struct elementwise_plan *plan);

@@ -45,11 +45,9 @@ static bool is_shared(const struct elementwise_plan *plan, int k)
            cols->n * plan->pass.stored[k] <= SHARED_BYTES;
 }
 
-/* The loop along which input k runs through memory, several elements to a line,
-   if that is not the innermost, where it runs across it; 0: there is none. From
-   the caches, elements of 4 bytes are as well picked one by one as turned where
-   steps are no shuffles. */
-static int along(const struct elementwise_plan *plan, int k)
+/* From the caches, elements of 4 bytes are as well picked one by one as turned
+   where steps are no shuffles. */
+int ew_strategy_along(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *loop = plan->loop;
     int64_t inner = ew_magnitude(loop[0].stride[k]), least = inner;
@@ -74,19 +72,20 @@ void ew_strategy_turn(struct elementwise_plan *plan)
 {
     int rows = 0;
     for (int k = 0; k < 2 && !rows && plan->ndim > 1; k++)
-        rows = along(plan, k);
+        rows = ew_strategy_along(plan, k);
     if (!rows)
         return;
     ew_plan_move_inside(plan->loop, rows, 1); /* those of a tile */
     plan->pass.turn = TURNED_ROWS;
     for (int k = 0; k < 2; k++)
-        if (along(plan, k) == 1)
+        if (ew_strategy_along(plan, k) == 1)
             ew_strategy_pack(plan, k);
 }
 
 bool ew_strategy_is_turned(const struct elementwise_plan *plan, int k)
 {
-    return plan->pass.turn && plan->pass.pack[k] && along(plan, k) == 1;
+    return plan->pass.turn && plan->pass.pack[k] &&
+           ew_strategy_along(plan, k) == 1;
 }
 
 /* Whether the lines of the next tile in input k are asked for. Processors ask

@@ -1508,6 +1508,67 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
 }
 END_TEST
 
+/* Of x, rows run along memory, `apart` elements from one to the next, and
+   columns across it. Without AVX-512 few elements on a line are no worth
+   turning, and beside a small cache what comes from memory is not if lines of
+   all columns come at once. */
+START_TEST(transposed_inputs_with_gaps_are_taken_alone)
+{
+    static const struct {
+        elementwise_dtype type;
+        int64_t rows, cols, apart, column;
+        bool alone;
+    } layouts[] = {
+        {ELEMENTWISE_F64, 100, 50, 3, 300, true}, /* in the caches */
+        {ELEMENTWISE_F64, 100, 50, 2, 200, false},
+        {ELEMENTWISE_F32, 100, 50, 3, 300, false},
+        {ELEMENTWISE_F64, 512, 16, 4, 2048, false},   /* lines in few places */
+        {ELEMENTWISE_F64, 4000, 300, 3, 12024, true}, /* from memory */
+        {ELEMENTWISE_F64, 4000, 300, 3, 12025, false},
+        {ELEMENTWISE_F64, 8000, 100, 2, 16008, true},
+        {ELEMENTWISE_F64, 16000, 48, 2, 32008, false},
+        {ELEMENTWISE_F32, 8000, 240, 2, 16016, true},
+        {ELEMENTWISE_F32, 8000, 240, 2, 16000, false}, /* in few places */
+        {ELEMENTWISE_I32, 32000, 48, 3, 96016, false},
+        {ELEMENTWISE_I32, 96000, 16, 3, 288016, true},
+        {ELEMENTWISE_I32, 96000, 16, 2, 192016, false},
+        {ELEMENTWISE_I16, 8000, 480, 3, 24032, false},
+    };
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < 2 * (sizeof layouts / sizeof *layouts); i++) {
+        struct elementwise_plan p;
+        bool small = i % 2;
+        ew_cpu_tune(small ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
+        elementwise_dtype type = layouts[i / 2].type;
+        const int64_t shape[] = {layouts[i / 2].rows, layouts[i / 2].cols};
+        const int64_t of_x[] = {layouts[i / 2].apart, layouts[i / 2].column};
+        elementwise_tensor a = {NULL, type, 2, shape, of_x};
+        elementwise_tensor b = {NULL, type, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &b), 0);
+        bool late = small && p.level < EW_LEVEL_AVX512;
+        ck_assert_msg((p.pass.turn == 0) == (late && layouts[i / 2].alone),
+                      "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* The other input alone is turned: elements are large, but are not in two ways
+   of which neither is rows. */
+START_TEST(beside_an_input_that_stands_still_another_is_turned)
+{
+    static const int64_t shape[] = {40, 125, 34};
+    static const int64_t of_x[] = {1, 0, 0}, of_y[] = {0, 1, 125};
+    struct elementwise_plan p;
+    elementwise_tensor a = {NULL, ELEMENTWISE_F64, 3, shape, of_x};
+    elementwise_tensor b = {NULL, ELEMENTWISE_F64, 3, shape, of_y};
+    elementwise_tensor o = {NULL, ELEMENTWISE_F64, 3, shape, NULL};
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+    ck_assert(p.pass.turn != 0);
+}
+END_TEST
+
 /* Of 4 and 8 bytes where the kernel stores past the caches itself, and
    processors read little ahead; the cache is small. */
 START_TEST(two_inputs_with_gaps_are_asked_for_from_memory)
@@ -1652,6 +1713,10 @@ static void add_choosing(TCase *choosing)
     tcase_add_loop_test(choosing,
                         two_inputs_with_gaps_from_memory_are_taken_alone, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(choosing, transposed_inputs_with_gaps_are_taken_alone,
+                        0, EW_LEVELS);
+    tcase_add_test(choosing,
+                   beside_an_input_that_stands_still_another_is_turned);
     tcase_add_test(choosing, two_inputs_with_gaps_are_asked_for_from_memory);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);

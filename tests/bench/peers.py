@@ -122,7 +122,7 @@ class Row:
 
 
 class Session:
-    def __init__(self, path, cpu, random, seed):
+    def __init__(self, path, cpu, layout, random, seed):
         self.lib = ctypes.CDLL(path)
         self.lib.session_open.restype = ctypes.c_void_p
         for name in ("name", "peer_name", "peer_version"):
@@ -130,7 +130,8 @@ class Session:
         for name in ("limit", "time", "time_plan", "time_peer"):
             getattr(self.lib, "session_" + name).restype = ctypes.c_double
         self.s = ctypes.c_void_p(self.lib.session_open(
-            cpu, random, ctypes.c_uint64(seed)))
+            cpu, layout.encode() if layout else None, random,
+            ctypes.c_uint64(seed)))
         self.rows = self.lib.session_rows(self.s)
 
     def name(self, row):
@@ -491,6 +492,8 @@ def parse():
     parser.add_argument("--filter", action="append", metavar="PATTERN",
                         help="only rows with this in their name; the others "
                         "keep their figures")
+    parser.add_argument("--layout", help="rows of a layout of yours, of which "
+                        "no figures are kept")
     parser.add_argument("--random", type=int, default=0, metavar="N",
                         help="N random rows, of which no figures are kept")
     parser.add_argument("--seed", type=int, default=0)
@@ -522,6 +525,13 @@ def compare_random(session, found):
     print(report.summary(results))
 
 
+def compare_layout(session, found, filters):
+    for number, name in chosen(session, filters or [""]):
+        result = measure_row(session, found, number)
+        if result:
+            show(name, result)
+
+
 def main():
     options = parse()
     results = {"rows": {}}
@@ -529,9 +539,12 @@ def main():
         with open(options.results) as file:
             results = json.load(file)
     np.seterr(all="ignore")
-    session = Session(options.session, options.cpu, options.random,
-                      options.seed)
+    session = Session(options.session, options.cpu, options.layout,
+                      options.random, options.seed)
     found = libraries(session)
+    if options.layout:
+        compare_layout(session, found, options.filter)
+        return
     if options.random:
         compare_random(session, found)
         return

@@ -16,7 +16,7 @@ struct bench_session {
     elementwise_plan *plan; /* NULL where a row has none */
     void *prepared[2];      /* of each peer; NULL: it cannot */
     int count;
-    bool random; /* rows that nobody chose, with their own limit */
+    bool random; /* rows that are not of the matrix, with their own limit */
 };
 
 static const struct bench_peer *const peers[] = {
@@ -28,16 +28,18 @@ static const struct bench_peer *const peers[] = {
 #endif
     NULL};
 
-struct bench_session *session_open(int cpu, int random, uint64_t seed)
+struct bench_session *session_open(int cpu, const char *layout, int random,
+                                   uint64_t seed)
 {
     struct bench_session *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     bench_pin(cpu);
-    s->random = random > 0;
+    s->random = layout || random > 0;
     s->count = random;
-    s->rows = random > 0 ? bench_random_rows(random, seed, false)
-                         : bench_rows(&s->count);
+    s->rows = layout       ? bench_layout_rows(layout, &s->count)
+              : random > 0 ? bench_random_rows(random, seed, false)
+                           : bench_rows(&s->count);
     if (!s->rows || !bench_arena_make(&s->arena, (size_t)2 << 30)) {
         session_close(s);
         return NULL;
