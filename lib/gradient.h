@@ -53,6 +53,7 @@ struct ew_walk {
     bool streams;              /* stores past the caches */
     bool lanes;                /* the innermost loop is summed */
     bool asks;                 /* inputs are far from the caches */
+    bool distant;              /* all of them come from memory */
     bool loses;                /* the sums keep what they lose beside them */
     size_t bytes;              /* of the sums in use */
     ew_sum *sum;               /* of what is made */

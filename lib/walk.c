@@ -20,9 +20,9 @@
 #include "table.h"
 
 /* Bytes of the result from which what is stored goes past the caches, and above
-   which inputs are asked for ahead; less is in the caches or soon there.
-   Measured. */
-enum { STREAM_FROM = 16 << 20, ASK_FROM = 1 << 20 };
+   which inputs are asked for ahead; less is in the caches or soon there. Of
+   more, all comes from memory. Measured. */
+enum { STREAM_FROM = 16 << 20, ASK_FROM = 1 << 20, DISTANT_FROM = 32 << 20 };
 
 /* The same from which it is worth it to look for loops that are turned or too
    short. */
@@ -250,6 +250,7 @@ void ew_walk_make(const struct ew_gradient *g, struct ew_walk *w)
         bytes *= w->loop[i].n;
     w->streams = bytes >= STREAM_FROM && w->direct;
     w->asks = bytes > ASK_FROM;
+    w->distant = bytes >= DISTANT_FROM;
     w->inside = w->ndim;
     int rows = bytes >= SHAPE_FROM ? along_any(g, w) : 0;
     if (rows)

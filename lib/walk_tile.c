@@ -218,7 +218,8 @@ void ew_walk_add(const struct ew_gradient *g, const struct ew_walk *w,
     const struct ew_sums sums = {
         tile->data[out], tile->stride[out].row / (int64_t)sizeof(double),
         w->lanes,        (int)parts,
-        w->asks,         streams};
+        w->asks,         w->distant,
+        streams};
     sum(tile->rows, tile->cols * parts, data, stride, &sums);
 }
 

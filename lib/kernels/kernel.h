@@ -192,6 +192,7 @@ struct ew_sums {
     bool lanes;
     int parts;    /* of a sum with lanes: 1, or 2 of a complex one */
     bool asks;    /* for what is far from the caches */
+    bool distant; /* all of it comes from memory */
     bool streams; /* what is stored goes past the caches */
 };
 typedef void ew_sum(int64_t rows, int64_t cols, void *const data[],

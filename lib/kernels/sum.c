@@ -10,7 +10,8 @@ enum {
     JOINED = 512, /* columns up to which rows of few of them are joined */
     BELOW = 1024, /* and up to which later rows of f16 and bf16 are asked for */
     AFTER = 32,   /* rows from one under a mask to that which is asked for */
-    NEAR = 2048   /* bytes from row to row that leave no whole page between */
+    NEAR = 2048,  /* bytes from row to row that leave no whole page between */
+    TWO_FROM = 8192 /* bytes of a row of which two are read at a time */
 };
 
 /* How many rows of few columns become one: a power of 2, and few enough to
