@@ -21,17 +21,16 @@ enum {
     ALONE_8 = 4,
     ALONE_ANY = -2, /* of 16 bytes */
     ALONE_NEVER = INT16_MAX,
-    ALONE_LATE = 1,         /* of 4 and 8 bytes that come from memory: in */
-    ALONE_SPANS = 20 << 20, /* bytes of operands, at least, */
-    ALONE_ROW = 8,          /* and in all cases elements of a row */
-    /* Elements apart along memory of what would be turned: of 8 bytes, and from
-       memory of 4, too, if there are so many or few columns, bytes apart. */
-    TURNED_GAPS = 3,
-    TURNED_LATE = 2,
+    ALONE_WAITS = 1,        /* of 4 and 8 bytes where vectors wait */
+    ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
+    ALONE_ROW = 8,          /* elements of a row in all cases */
+    TURNED_GAPS = 3, /* elements apart along memory of what would be turned */
+    /* From memory, bytes from one of its columns to the next; and of 4 bytes an
+       element, columns at least, or at most if these are so far apart. */
+    TURNED_COLUMN = 640,
     TURNED_MANY = 64,
-    TURNED_MANY_APART = 640,
     TURNED_FEW = 16,
-    TURNED_FEW_APART = 2816
+    TURNED_FEW_COLUMN = 2816
 };
 
 /* How many steps an operation takes for one element, where vectors take about
@@ -80,8 +79,8 @@ static int64_t alone_from(elementwise_dtype type, int level)
     }
 }
 
-/* `late`: operands come from memory, beside which quotients take no time. */
-static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool late)
+/* `waits`: vectors are waited for, beside which quotients take no time. */
+static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool waits)
 {
     bool real = kind == EW_KIND_FLOAT;
     if (op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_LOGICAL_XOR)
@@ -95,8 +94,8 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool late)
     case ELEMENTWISE_BITWISE_XOR:
         return ONE_STEP;
     case ELEMENTWISE_DIV:
-        return real && (late || !ew_cpu_is(EW_QUICK_QUOTIENTS)) ? ONE_STEP
-                                                                : MANY_STEPS;
+        return real && (waits || !ew_cpu_is(EW_QUICK_QUOTIENTS)) ? ONE_STEP
+                                                                 : MANY_STEPS;
     case ELEMENTWISE_MAX:
     case ELEMENTWISE_MIN:
         return real ? FEW_STEPS : ONE_STEP;
@@ -171,26 +170,29 @@ static bool gathers_late(const struct elementwise_plan *plan)
            !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
 }
 
-/* Whether input k would be turned, but has so few elements on each of its lines
-   that loads one by one take less. Lines from memory are to come all at once,
-   as columns start in a line where the others do: else tiles take less. */
+/* Whether input k would be turned, but has so few elements of 4 or 8 bytes on
+   each of its lines that loads one by one take less. Lines from memory are to
+   come all at once, as columns start in a line where the others do: else tiles
+   take less; and of 4 bytes of columns about as many as processors read on in
+   by themselves, and from the caches. */
 static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0];
     const int i = ew_strategy_along(plan, k);
     int64_t size = plan->pass.stored[k], column = ew_magnitude(cols->stride[k]);
     int64_t apart = ew_magnitude(plan->loop[i].stride[k]) / size;
-    bool gaps = apart >= TURNED_GAPS, wide = gaps && size == 8;
-    if (i == 0 || !ew_strategy_spans_reach(plan, ALONE_SPANS))
-        return i != 0 && wide;
-    if (column % EW_LINE != 0 || column < TURNED_MANY_APART)
+    if (i == 0 || apart < TURNED_GAPS || (size != 4 && size != 8))
         return false;
-    return wide || (apart >= TURNED_LATE && cols->n >= TURNED_MANY) ||
-           (gaps && cols->n <= TURNED_FEW && column >= TURNED_FEW_APART);
+    if (!ew_strategy_spans_reach(plan, ALONE_SPANS))
+        return size == 8;
+    if (column % EW_LINE != 0 || column < TURNED_COLUMN)
+        return false;
+    return size == 8 || cols->n >= TURNED_MANY ||
+           (cols->n <= TURNED_FEW && column >= TURNED_FEW_COLUMN);
 }
 
 /* Whether so, of some input: below AVX-512, as gathers_late. */
-static bool turns_late(const struct elementwise_plan *plan)
+static bool turns_few(const struct elementwise_plan *plan)
 {
     return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_SMALL_CACHE) &&
            (has_few_on_lines(plan, EW_X) || has_few_on_lines(plan, EW_Y));
@@ -208,12 +210,12 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
         is_shared_row(plan, EW_X) || is_shared_row(plan, EW_Y))
         return false;
     int64_t apart = find_gaps(plan, &gaps);
-    bool late = (from == ALONE_4 || from == ALONE_8) &&
-                (gathers_late(plan) || turns_late(plan));
-    if (gaps == 0 || (!late && ew_strategy_is_large(plan)))
+    bool waits = (from == ALONE_4 || from == ALONE_8) &&
+                 (gathers_late(plan) || turns_few(plan));
+    if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
         return false;
-    return is_far(apart, gaps, late ? ALONE_LATE : from,
-                  steps_of(plan->op, ew_types_kind(type), late));
+    return is_far(apart, gaps, waits ? ALONE_WAITS : from,
+                  steps_of(plan->op, ew_types_kind(type), waits));
 }
 
 /* The loop along which the elements of input k are nearest to one another. */
@@ -247,12 +249,13 @@ static bool turns_slowly(const struct elementwise_plan *plan)
     return x != 0 && y != 0 && x != y;
 }
 
+/* Two inputs are turned slowly if both move along the columns. */
 bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
 {
     const int64_t *step = plan->loop[0].stride;
     bool still = step[EW_X] == 0 || step[EW_Y] == 0;
     bool slow = !still && (divides_slowly(plan) || turns_slowly(plan));
-    return (slow || turns_late(plan)) &&
+    return (slow || turns_few(plan)) &&
            ew_strategy_keeps_lines(plan, 0, EW_X) &&
            ew_strategy_keeps_lines(plan, 0, EW_Y) &&
            ew_strategy_takes_alone(plan);

@@ -20,8 +20,8 @@
 #include "table.h"
 
 /* Bytes of the result from which what is stored goes past the caches, and above
-   which inputs are asked for ahead; less is in the caches or soon there. Of
-   more, all comes from memory. Measured. */
+   which inputs are asked for ahead; less is in the caches or soon there; and
+   from which on all of them come from memory. Measured. */
 enum { STREAM_FROM = 16 << 20, ASK_FROM = 1 << 20, DISTANT_FROM = 32 << 20 };
 
 /* The same from which it is worth it to look for loops that are turned or too

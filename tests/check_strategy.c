@@ -1509,46 +1509,49 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
 END_TEST
 
 /* Of x, rows run along memory, `apart` elements from one to the next, and
-   columns across it. Without AVX-512 few elements on a line are no worth
-   turning, and beside a small cache what comes from memory is not if lines of
-   all columns come at once. */
+   columns across it; y may be one number for each row. Without AVX-512 few
+   elements on a line are not worth turning, beside a small cache: of 8 bytes,
+   and of 4 from memory, where lines of all columns are to come at once. */
 START_TEST(transposed_inputs_with_gaps_are_taken_alone)
 {
     static const struct {
         elementwise_dtype type;
         int64_t rows, cols, apart, column;
-        bool alone;
+        bool alone, still;
     } layouts[] = {
-        {ELEMENTWISE_F64, 100, 50, 3, 300, true}, /* in the caches */
-        {ELEMENTWISE_F64, 100, 50, 2, 200, false},
-        {ELEMENTWISE_F32, 100, 50, 3, 300, false},
-        {ELEMENTWISE_F64, 512, 16, 4, 2048, false},   /* lines in few places */
-        {ELEMENTWISE_F64, 4000, 300, 3, 12024, true}, /* from memory */
-        {ELEMENTWISE_F64, 4000, 300, 3, 12025, false},
-        {ELEMENTWISE_F64, 8000, 100, 2, 16008, true},
-        {ELEMENTWISE_F64, 16000, 48, 2, 32008, false},
-        {ELEMENTWISE_F32, 8000, 240, 2, 16016, true},
-        {ELEMENTWISE_F32, 8000, 240, 2, 16000, false}, /* in few places */
-        {ELEMENTWISE_I32, 32000, 48, 3, 96016, false},
-        {ELEMENTWISE_I32, 96000, 16, 3, 288016, true},
-        {ELEMENTWISE_I32, 96000, 16, 2, 192016, false},
-        {ELEMENTWISE_I16, 8000, 480, 3, 24032, false},
+        {ELEMENTWISE_F64, 100, 50, 3, 300, true, false}, /* in the caches */
+        {ELEMENTWISE_F64, 100, 50, 3, 300, true, true},
+        {ELEMENTWISE_F64, 100, 50, 2, 200, false, false},
+        {ELEMENTWISE_F32, 100, 50, 3, 300, false, false},
+        {ELEMENTWISE_F64, 512, 16, 4, 2048, false, false},   /* in few places */
+        {ELEMENTWISE_F64, 4000, 300, 3, 12024, true, false}, /* from memory */
+        {ELEMENTWISE_F64, 4000, 300, 3, 12025, false, false},
+        {ELEMENTWISE_F64, 16000, 48, 3, 48024, true, false},
+        {ELEMENTWISE_F64, 16000, 312, 3, 48024, true, false}, /* streamed */
+        {ELEMENTWISE_F64, 8000, 100, 2, 16008, false, false},
+        {ELEMENTWISE_F32, 8000, 240, 3, 24016, true, false},
+        {ELEMENTWISE_F32, 8000, 240, 3, 24064, false, false}, /* few places */
+        {ELEMENTWISE_I32, 32000, 48, 3, 96016, false, false},
+        {ELEMENTWISE_I32, 96000, 16, 3, 288016, true, false},
+        {ELEMENTWISE_I16, 5000, 480, 3, 15008, false, false},
     };
     if (!support_level(_i))
         return;
     for (size_t i = 0; i < 2 * (sizeof layouts / sizeof *layouts); i++) {
         struct elementwise_plan p;
-        bool small = i % 2;
+        bool small = i % 2, still = layouts[i / 2].still;
         ew_cpu_tune(small ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
         elementwise_dtype type = layouts[i / 2].type;
         const int64_t shape[] = {layouts[i / 2].rows, layouts[i / 2].cols};
+        const int64_t of_y[] = {still ? 1 : shape[1], !still};
         const int64_t of_x[] = {layouts[i / 2].apart, layouts[i / 2].column};
         elementwise_tensor a = {NULL, type, 2, shape, of_x};
-        elementwise_tensor b = {NULL, type, 2, shape, NULL};
-        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &b), 0);
-        bool late = small && p.level < EW_LEVEL_AVX512;
-        ck_assert_msg((p.pass.turn == 0) == (late && layouts[i / 2].alone),
-                      "%d", (int)i);
+        elementwise_tensor b = {NULL, type, 2, shape, of_y};
+        elementwise_tensor o = {NULL, type, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        bool few = small && p.level < EW_LEVEL_AVX512;
+        ck_assert_msg((p.pass.turn == 0) == (few && layouts[i / 2].alone), "%d",
+                      (int)i);
     }
     ew_cpu_limit(EW_LEVELS);
 }

@@ -61,7 +61,8 @@ struct bench_work {
 bool bench_row_make(struct bench_row *row, const char *id, const char *layout,
                     const struct bench_work *work, elementwise_dtype type);
 
-/* All operations and types on one layout, to be freed, and their number. */
+/* All operations and types on one layout, to be freed, and their number. NULL:
+   that is none, as it says, or there is no memory. */
 struct bench_row *bench_layout_rows(const char *layout, int *count);
 
 /* Rows of random layouts, operations and types, to be freed; with outs their

@@ -15,6 +15,7 @@ import math
 import os
 import random
 import statistics
+import sys
 import time
 from itertools import repeat
 
@@ -132,6 +133,8 @@ class Session:
         self.s = ctypes.c_void_p(self.lib.session_open(
             cpu, layout.encode() if layout else None, random,
             ctypes.c_uint64(seed)))
+        if not self.s:
+            sys.exit("no such layout, or no memory")
         self.rows = self.lib.session_rows(self.s)
 
     def name(self, row):
@@ -502,7 +505,10 @@ def parse():
                         const=report.DOCUMENT,
                         help="write the tables and the picture, into this "
                         "document")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.layout and (options.random or options.write):
+        parser.error("--layout goes with --filter alone")
+    return options
 
 
 def chosen(session, filters):
@@ -526,7 +532,10 @@ def compare_random(session, found):
 
 
 def compare_layout(session, found, filters):
-    for number, name in chosen(session, filters or [""]):
+    rows = dict(chosen(session, filters or [""]))
+    if not rows:
+        sys.exit("no row of this layout has such a name")
+    for number, name in rows.items():
         result = measure_row(session, found, number)
         if result:
             show(name, result)

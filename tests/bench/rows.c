@@ -273,8 +273,13 @@ struct bench_row *bench_rows(int *count)
 /* The sets that an operation has in common differ in layouts only. */
 struct bench_row *bench_layout_rows(const char *layout, int *count)
 {
-    struct bench_row *rows = calloc(SETS * BENCH_TYPES, sizeof *rows);
+    const char *comma = strchr(layout, ',');
     *count = 0;
+    if (!isdigit((unsigned char)*layout) || !comma || !comma[1]) {
+        fprintf(stderr, "'%s' is no layout; 7x4:ba,4 would be one\n", layout);
+        return NULL;
+    }
+    struct bench_row *rows = calloc(SETS * BENCH_TYPES, sizeof *rows);
     for (int s = 0; rows && s < SETS; s++)
         for (int t = 0; t < BENCH_TYPES; t++)
             if (strcmp(sets[s].ids, "P2.1M") != 0)

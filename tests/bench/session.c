@@ -16,7 +16,7 @@ struct bench_session {
     elementwise_plan *plan; /* NULL where a row has none */
     void *prepared[2];      /* of each peer; NULL: it cannot */
     int count;
-    bool random; /* rows that are not of the matrix, with their own limit */
+    bool foreign; /* rows are not of the matrix: they have their own limit */
 };
 
 static const struct bench_peer *const peers[] = {
@@ -35,7 +35,7 @@ struct bench_session *session_open(int cpu, const char *layout, int random,
     if (!s)
         return NULL;
     bench_pin(cpu);
-    s->random = layout || random > 0;
+    s->foreign = layout || random > 0;
     s->count = random;
     s->rows = layout       ? bench_layout_rows(layout, &s->count)
               : random > 0 ? bench_random_rows(random, seed, false)
@@ -89,7 +89,7 @@ double session_limit(struct bench_session *s, int row)
     if (!bench_case_make(&s->current, &s->rows[row], &s->arena))
         return 0;
     double limit = bench_limit(&s->machine, &s->current, false);
-    if (s->random)
+    if (s->foreign)
         limit = fmax(limit, bench_gather_time(&s->machine, &s->current));
     return limit;
 }
