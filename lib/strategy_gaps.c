@@ -25,12 +25,12 @@ enum {
     ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
     ALONE_ROW = 8,          /* elements of a row in all cases */
     TURNED_GAPS = 3, /* elements apart along memory of what would be turned */
-    /* From memory, bytes from one of its columns to the next; and of 4 bytes an
-       element, columns at least, or at most if these are so far apart. */
-    TURNED_COLUMN = 640,
+    /* From memory, bytes from one of its columns to the next where there are
+       many, and where there are less, of 4 bytes an element few. */
     TURNED_MANY = 64,
+    TURNED_MANY_APART = 640,
     TURNED_FEW = 16,
-    TURNED_FEW_COLUMN = 2816
+    TURNED_FEW_APART = 2816
 };
 
 /* How many steps an operation takes for one element, where vectors take about
@@ -163,8 +163,7 @@ static bool divides_slowly(const struct elementwise_plan *plan)
    without AVX-512 are gathered: loads one by one go on. */
 static bool gathers_late(const struct elementwise_plan *plan)
 {
-    return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_SMALL_CACHE) &&
-           ew_strategy_is_apart(plan, EW_X) &&
+    return ew_strategy_is_apart(plan, EW_X) &&
            ew_strategy_is_apart(plan, EW_Y) &&
            ew_strategy_spans_reach(plan, ALONE_SPANS) &&
            !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
@@ -178,27 +177,31 @@ static bool gathers_late(const struct elementwise_plan *plan)
 static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0];
-    const int i = ew_strategy_along(plan, k);
+    const int i =
+        ew_strategy_is_apart(plan, k) ? ew_strategy_along(plan, k) : 0;
     int64_t size = plan->pass.stored[k], column = ew_magnitude(cols->stride[k]);
-    int64_t apart = ew_magnitude(plan->loop[i].stride[k]) / size;
-    if (i == 0 || apart < TURNED_GAPS || (size != 4 && size != 8))
+    if (i == 0 || (size != 4 && size != 8) ||
+        ew_magnitude(plan->loop[i].stride[k]) < TURNED_GAPS * size)
         return false;
     if (!ew_strategy_spans_reach(plan, ALONE_SPANS))
         return size == 8;
-    if (column % EW_LINE != 0 || column < TURNED_COLUMN)
+    if (column % EW_LINE != 0)
         return false;
-    return size == 8 || cols->n >= TURNED_MANY ||
-           (cols->n <= TURNED_FEW && column >= TURNED_FEW_COLUMN);
+    if (cols->n >= TURNED_MANY)
+        return column >= TURNED_MANY_APART;
+    return column >= TURNED_FEW_APART && (size == 8 || cols->n <= TURNED_FEW);
 }
 
-/* Whether so, of some input: below AVX-512, as gathers_late. */
-static bool turns_few(const struct elementwise_plan *plan)
+/* Where vectors of what has gaps may be waited for: below AVX-512, measured
+   beside a small cache. */
+static bool may_wait(const struct elementwise_plan *plan)
 {
-    return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_SMALL_CACHE) &&
-           (has_few_on_lines(plan, EW_X) || has_few_on_lines(plan, EW_Y));
+    return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_SMALL_CACHE);
 }
 
-bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
+/* As ew_strategy_takes_alone. `few`: an input would be turned, but has few
+   elements on its lines. */
+static bool takes_alone(const struct elementwise_plan *plan, bool few)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
     int64_t from =
@@ -211,11 +214,16 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
         return false;
     int64_t apart = find_gaps(plan, &gaps);
     bool waits = (from == ALONE_4 || from == ALONE_8) &&
-                 (gathers_late(plan) || turns_few(plan));
+                 (few || (may_wait(plan) && gathers_late(plan)));
     if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
         return false;
     return is_far(apart, gaps, waits ? ALONE_WAITS : from,
                   steps_of(plan->op, ew_types_kind(type), waits));
+}
+
+bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
+{
+    return takes_alone(plan, false);
 }
 
 /* The loop along which the elements of input k are nearest to one another. */
@@ -255,10 +263,10 @@ bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
     const int64_t *step = plan->loop[0].stride;
     bool still = step[EW_X] == 0 || step[EW_Y] == 0;
     bool slow = !still && (divides_slowly(plan) || turns_slowly(plan));
-    return (slow || turns_few(plan)) &&
-           ew_strategy_keeps_lines(plan, 0, EW_X) &&
-           ew_strategy_keeps_lines(plan, 0, EW_Y) &&
-           ew_strategy_takes_alone(plan);
+    bool few = may_wait(plan) &&
+               (has_few_on_lines(plan, EW_X) || has_few_on_lines(plan, EW_Y));
+    return (slow || few) && ew_strategy_keeps_lines(plan, 0, EW_X) &&
+           ew_strategy_keeps_lines(plan, 0, EW_Y) && takes_alone(plan, few);
 }
 
 bool ew_strategy_gather(struct elementwise_plan *plan)

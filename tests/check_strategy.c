@@ -1528,6 +1528,10 @@ START_TEST(transposed_inputs_with_gaps_are_taken_alone)
         {ELEMENTWISE_F64, 4000, 300, 3, 12025, false, false},
         {ELEMENTWISE_F64, 16000, 48, 3, 48024, true, false},
         {ELEMENTWISE_F64, 16000, 312, 3, 48024, true, false}, /* streamed */
+        {ELEMENTWISE_F64, 900000, 12, 3, 352, true, false},   /* overlaps */
+        {ELEMENTWISE_F64, 900000, 12, 3, 344, false, false},
+        {ELEMENTWISE_F64, 900000, 64, 3, 80, true, false},
+        {ELEMENTWISE_F64, 900000, 64, 3, 72, false, false},
         {ELEMENTWISE_F64, 8000, 100, 2, 16008, false, false},
         {ELEMENTWISE_F32, 8000, 240, 3, 24016, true, false},
         {ELEMENTWISE_F32, 8000, 240, 3, 24064, false, false}, /* few places */

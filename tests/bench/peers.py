@@ -507,7 +507,7 @@ def parse():
                         "document")
     options = parser.parse_args()
     if options.layout and (options.random or options.write):
-        parser.error("--layout goes with --filter alone")
+        parser.error("--layout goes neither with --random nor --write")
     return options
 
 

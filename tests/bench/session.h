@@ -25,9 +25,9 @@ extern const struct bench_peer bench_peer_xnnpack, bench_peer_onednn;
 
 struct bench_session;
 
-/* Pins the calling thread and measures the machine; NULL: no memory. The rows
-   are those of a layout, or so many random ones, or, where they are NULL and 0,
-   those of the matrix. */
+/* Pins the calling thread and measures the machine; NULL: no such layout, or no
+   memory. The rows are those of a layout, or so many random ones, or, where
+   they are NULL and 0, those of the matrix. */
 SESSION struct bench_session *session_open(int cpu, const char *layout,
                                            int random, uint64_t seed);
 SESSION void session_close(struct bench_session *s);
