@@ -103,6 +103,11 @@ bool ew_strategy_spans_reach(const struct elementwise_plan *plan, int64_t bytes)
     return bytes <= 0;
 }
 
+bool ew_strategy_may_wait(const struct elementwise_plan *plan)
+{
+    return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_SMALL_CACHE);
+}
+
 /* Bytes of the elements of all operands with gaps. */
 static int64_t gap_bytes(const struct elementwise_plan *plan)
 {

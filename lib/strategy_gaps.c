@@ -192,13 +192,6 @@ static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
     return column >= TURNED_FEW_APART && (size == 8 || cols->n <= TURNED_FEW);
 }
 
-/* Where vectors of what has gaps may be waited for: below AVX-512, measured
-   beside a small cache. */
-static bool may_wait(const struct elementwise_plan *plan)
-{
-    return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_SMALL_CACHE);
-}
-
 /* As ew_strategy_takes_alone. `few`: an input would be turned, but has few
    elements on its lines. */
 static bool takes_alone(const struct elementwise_plan *plan, bool few)
@@ -214,7 +207,7 @@ static bool takes_alone(const struct elementwise_plan *plan, bool few)
         return false;
     int64_t apart = find_gaps(plan, &gaps);
     bool waits = (from == ALONE_4 || from == ALONE_8) &&
-                 (few || (may_wait(plan) && gathers_late(plan)));
+                 (few || (ew_strategy_may_wait(plan) && gathers_late(plan)));
     if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
         return false;
     return is_far(apart, gaps, waits ? ALONE_WAITS : from,
@@ -263,7 +256,7 @@ bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
     const int64_t *step = plan->loop[0].stride;
     bool still = step[EW_X] == 0 || step[EW_Y] == 0;
     bool slow = !still && (divides_slowly(plan) || turns_slowly(plan));
-    bool few = may_wait(plan) &&
+    bool few = ew_strategy_may_wait(plan) &&
                (has_few_on_lines(plan, EW_X) || has_few_on_lines(plan, EW_Y));
     return (slow || few) && ew_strategy_keeps_lines(plan, 0, EW_X) &&
            ew_strategy_keeps_lines(plan, 0, EW_Y) && takes_alone(plan, few);

@@ -36,6 +36,10 @@ bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k);
    made in tiles of dense rows. */
 bool ew_strategy_is_large(const struct elementwise_plan *plan);
 
+/* Where vectors of what lies across memory may be waited for: below AVX-512,
+   measured beside a small cache. */
+bool ew_strategy_may_wait(const struct elementwise_plan *plan);
+
 /* Lets input k be packed. */
 void ew_strategy_pack(struct elementwise_plan *plan, int k);
 

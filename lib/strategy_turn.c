@@ -32,6 +32,7 @@ enum {
        of out or not, if columns are so far apart. */
     DISTANT_LATE = 18 << 20,
     SHARED_LATE = 32 << 20,
+    DISTANT_WAITS = 12 << 20, /* either, where vectors wait */
     APART_LATE = 256,
     COLUMNS_LATE = 64 /* that tiles of large elements gain by */
 };
@@ -112,13 +113,14 @@ static bool fills(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether input k is turned and a tile's columns of it are pairs of lines that
-   lie apart, or lies beside these. */
+   lie apart, or one where vectors wait; or lies beside these. */
 static bool is_apart(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t turn = plan->pass.turn < rows->n ? plan->pass.turn : rows->n;
+    int64_t lines = ew_strategy_may_wait(plan) ? 1 : 2;
     return !ew_strategy_is_turned(plan, k) ||
-           (turn * ew_magnitude(rows->stride[k]) >= 2 * EW_LINE &&
+           (turn * ew_magnitude(rows->stride[k]) >= lines * EW_LINE &&
             ew_magnitude(cols->stride[k]) >= APART_LATE);
 }
 
@@ -166,11 +168,12 @@ static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
     if (bytes < READ_ON_FROM / LARGEST) /* those of inputs may be so large */
         return false;
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
-    int64_t left = down ? DISTANT_LATE : SHARED_LATE; /* sums may overflow */
+    int64_t late = down ? DISTANT_LATE : SHARED_LATE;
+    int64_t left = ew_strategy_may_wait(plan) ? DISTANT_WAITS : late;
     if (!ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
         !gains_by_asking(plan, down))
         return false;
-    for (int k = 0; k <= EW_OUT && left > 0; k++)
+    for (int k = 0; k <= EW_OUT && left > 0; k++) /* sums may overflow */
         left -= ew_strategy_bytes(plan, k);
     return left <= 0 && is_apart(plan, EW_X) && is_apart(plan, EW_Y);
 }

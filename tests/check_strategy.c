@@ -807,6 +807,34 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
 }
 END_TEST
 
+/* From 12 MiB on below AVX-512 beside a small cache, of columns that are lines,
+   whether rows start in a line or not. */
+START_TEST(turned_tiles_ask_sooner_where_vectors_wait)
+{
+    static const struct {
+        int64_t shape[2];
+        elementwise_dtype type;
+        bool waits, distant;
+    } layouts[] = {{{1001, 1101}, ELEMENTWISE_F32, true, true},
+                   {{1001, 1101}, ELEMENTWISE_F32, false, false},
+                   {{1001, 1001}, ELEMENTWISE_F32, true, false},
+                   {{1024, 1088}, ELEMENTWISE_F32, true, true},
+                   {{1024, 960}, ELEMENTWISE_F32, true, false},
+                   {{2048, 2048}, ELEMENTWISE_F16, true, true},
+                   {{1024, 960}, ELEMENTWISE_F16, true, false},
+                   {{4096, 4096}, ELEMENTWISE_U8, true, false}};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        ew_cpu_tune(EW_LATE_READS | (layouts[i].waits ? EW_SMALL_CACHE : 0));
+        plan_turned(&p, layouts[i].shape, layouts[i].type, 0);
+        ck_assert_msg(p.pass.distant == layouts[i].distant, "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* Elements of 16 bytes that become bytes are in wide tiles, and what they need
    is asked for as far as inputs are large. */
 START_TEST(turned_tiles_of_large_elements_that_become_bytes_are_wide)
@@ -1732,6 +1760,7 @@ static void add_choosing(TCase *choosing)
         large_inputs_that_stand_still_are_read_again_while_they_are_near);
     tcase_add_test(choosing,
                    large_inputs_are_read_row_by_row_where_processors_read_late);
+    tcase_add_test(choosing, turned_tiles_ask_sooner_where_vectors_wait);
     tcase_add_test(choosing,
                    turned_tiles_of_large_elements_that_become_bytes_are_wide);
     tcase_add_test(choosing, rows_are_those_of_inputs_where_out_has_gaps);
