@@ -202,13 +202,14 @@ static bool are_dense(const struct elementwise_plan *plan, int i)
     return dense && all;
 }
 
-bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k)
+bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k,
+                             int caches)
 {
     const struct ew_loop *along = &plan->loop[i];
     int64_t places = ew_layout_places(along->stride[k]);
     int64_t sets = EW_CACHE_WAY / EW_LINE;
     return along->stride[k] == 0 ||
-           along->n <= EW_CACHE_WAYS * (places < sets ? places : sets);
+           along->n <= caches * EW_CACHE_WAYS * (places < sets ? places : sets);
 }
 
 /* Whether kernels store a row along loop i, which has gaps, as quickly as other
@@ -236,7 +237,8 @@ static bool go_along_inputs(struct elementwise_plan *plan)
     while (i < plan->ndim && !are_dense(plan, i))
         i++;
     if (i >= plan->ndim || !stores_quickly(plan, i) ||
-        ew_strategy_moves(plan) || !ew_strategy_keeps_lines(plan, i, EW_OUT) ||
+        ew_strategy_moves(plan) ||
+        !ew_strategy_keeps_lines(plan, i, EW_OUT, 1) ||
         (may_scatter(plan) && scatters_turned(plan)))
         return false;
     ew_plan_move_inside(plan->loop, i, 0);

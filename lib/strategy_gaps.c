@@ -30,7 +30,11 @@ enum {
     TURNED_MANY = 64,
     TURNED_MANY_APART = 640,
     TURNED_FEW = 16,
-    TURNED_FEW_APART = 2816
+    TURNED_FEW_APART = 2816,
+    /* Columns, from memory, of which tiles take longer wherever they start, if
+       elements are apart; and L1 caches that their lines may fill. */
+    TURNED_LONG = 384,
+    TURNED_CACHES = 2
 };
 
 /* How many steps an operation takes for one element, where vectors take about
@@ -113,7 +117,8 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool waits)
 }
 
 /* Whether operands are far enough apart, `gaps` of them with gaps: of what
-   takes several steps, both inputs beside a dense out. */
+   takes several steps, both inputs beside a dense out, or what is waited for.
+ */
 static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
 {
     switch (from == ALONE_NEVER ? MANY_STEPS : steps) {
@@ -122,7 +127,7 @@ static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
     case FEW_STEPS:
         return apart >= from * 3 / 2;
     case SEVERAL_STEPS:
-        return gaps == 2 && apart >= from * 5 / 2;
+        return from == ALONE_WAITS || (gaps == 2 && apart >= from * 5 / 2);
     default:
         return false;
     }
@@ -169,6 +174,15 @@ static bool gathers_late(const struct elementwise_plan *plan)
            !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
 }
 
+/* Whether one input has long rows with gaps, from memory. */
+static bool is_long(const struct elementwise_plan *plan)
+{
+    return plan->loop[0].n >= TURNED_LONG &&
+           ew_strategy_is_apart(plan, EW_X) !=
+               ew_strategy_is_apart(plan, EW_Y) &&
+           ew_strategy_spans_reach(plan, ALONE_SPANS);
+}
+
 /* Whether input k would be turned, but has so few elements of 4 or 8 bytes on
    each of its lines that loads one by one take less. Lines from memory are to
    come all at once, as columns start in a line where the others do: else tiles
@@ -180,8 +194,12 @@ static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
     const int i =
         ew_strategy_is_apart(plan, k) ? ew_strategy_along(plan, k) : 0;
     int64_t size = plan->pass.stored[k], column = ew_magnitude(cols->stride[k]);
-    if (i == 0 || (size != 4 && size != 8) ||
-        ew_magnitude(plan->loop[i].stride[k]) < TURNED_GAPS * size)
+    int64_t step = ew_magnitude(plan->loop[i].stride[k]) / size;
+    if (i == 0 || (size != 4 && size != 8))
+        return false;
+    if (is_long(plan) && step > 1)
+        return true;
+    if (step < TURNED_GAPS)
         return false;
     if (!ew_strategy_spans_reach(plan, ALONE_SPANS))
         return size == 8;
@@ -258,8 +276,10 @@ bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
     bool slow = !still && (divides_slowly(plan) || turns_slowly(plan));
     bool few = ew_strategy_may_wait(plan) &&
                (has_few_on_lines(plan, EW_X) || has_few_on_lines(plan, EW_Y));
-    return (slow || few) && ew_strategy_keeps_lines(plan, 0, EW_X) &&
-           ew_strategy_keeps_lines(plan, 0, EW_Y) && takes_alone(plan, few);
+    int caches = few && is_long(plan) ? TURNED_CACHES : 1;
+    return (slow || few) && ew_strategy_keeps_lines(plan, 0, EW_X, caches) &&
+           ew_strategy_keeps_lines(plan, 0, EW_Y, caches) &&
+           takes_alone(plan, few);
 }
 
 bool ew_strategy_gather(struct elementwise_plan *plan)

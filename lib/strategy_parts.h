@@ -29,8 +29,9 @@ static inline bool ew_strategy_is_apart(const struct elementwise_plan *plan,
 }
 
 /* Whether lines of operand k stay in the L1 cache from one step of the other
-   loops to the next, if loop i is the innermost. */
-bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k);
+   loops to the next, if loop i is the innermost; or in so many such caches. */
+bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k,
+                             int caches);
 
 /* Whether out, with all that is read for it, is stored past the caches if it is
    made in tiles of dense rows. */
@@ -56,7 +57,7 @@ void ew_strategy_turn(struct elementwise_plan *plan);
    out is stored past the caches, by vectors, unless gathering takes longer. */
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan);
 
-/* The same of inputs that might be turned, whose lines stay in the L1 cache. */
+/* The same of inputs that might be turned, whose lines stay near. */
 bool ew_strategy_stays_alone(const struct elementwise_plan *plan);
 
 /* Packs inputs with gaps. Whether there are any. */

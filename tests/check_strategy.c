@@ -1566,6 +1566,13 @@ START_TEST(transposed_inputs_with_gaps_are_taken_alone)
         {ELEMENTWISE_I32, 32000, 48, 3, 96016, false, false},
         {ELEMENTWISE_I32, 96000, 16, 3, 288016, true, false},
         {ELEMENTWISE_I16, 5000, 480, 3, 15008, false, false},
+        {ELEMENTWISE_F32, 4000, 384, 2, 8001, true, false}, /* in long rows */
+        {ELEMENTWISE_F32, 4000, 383, 2, 8001, false, false},
+        {ELEMENTWISE_F32, 4000, 384, 1, 4001, false, false},
+        {ELEMENTWISE_F64, 4000, 1024, 2, 8001, true, false},
+        {ELEMENTWISE_F64, 4000, 1025, 2, 8001, false, false},
+        {ELEMENTWISE_F32, 4000, 481, 2, 8192, false, false}, /* few places */
+        {ELEMENTWISE_F32, 1000, 481, 2, 2001, false, false}, /* near */
     };
     if (!support_level(_i))
         return;
