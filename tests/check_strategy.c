@@ -1568,7 +1568,7 @@ START_TEST(transposed_inputs_with_gaps_are_taken_alone)
         {ELEMENTWISE_I16, 5000, 480, 3, 15008, false, false},
         {ELEMENTWISE_F32, 4000, 384, 2, 8001, true, false}, /* in long rows */
         {ELEMENTWISE_F32, 4000, 383, 2, 8001, false, false},
-        {ELEMENTWISE_F32, 4000, 384, 1, 4001, false, false},
+        {ELEMENTWISE_F32, 8000, 384, 1, 8001, false, false},
         {ELEMENTWISE_F64, 4000, 1024, 2, 8001, true, false},
         {ELEMENTWISE_F64, 4000, 1025, 2, 8001, false, false},
         {ELEMENTWISE_F32, 4000, 481, 2, 8192, false, false}, /* few places */
@@ -1591,6 +1591,32 @@ START_TEST(transposed_inputs_with_gaps_are_taken_alone)
         bool few = small && p.level < EW_LEVEL_AVX512;
         ck_assert_msg((p.pass.turn == 0) == (few && layouts[i / 2].alone), "%d",
                       (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* The same where they are compared, but not where operations take longer. */
+START_TEST(transposed_inputs_with_gaps_are_compared_alone)
+{
+    static const int64_t shape[] = {4000, 481}, of_x[] = {2, 8001};
+    static const struct {
+        elementwise_op op;
+        elementwise_dtype result;
+        bool alone;
+    } rows[] = {{ELEMENTWISE_LESS_THAN, ELEMENTWISE_BOOL, true},
+                {ELEMENTWISE_COPYSIGN, ELEMENTWISE_F32, true},
+                {ELEMENTWISE_MOD, ELEMENTWISE_F32, false}};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    ew_cpu_tune(EW_SMALL_CACHE);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, of_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
+        elementwise_tensor o = {NULL, rows[i].result, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, rows[i].op, &a, &b, -1, &o), 0);
+        ck_assert_msg((p.pass.turn == 0) == rows[i].alone, "%d", (int)i);
     }
     ew_cpu_limit(EW_LEVELS);
 }
@@ -1755,6 +1781,7 @@ static void add_choosing(TCase *choosing)
     tcase_add_loop_test(choosing,
                         two_inputs_with_gaps_from_memory_are_taken_alone, 0,
                         EW_LEVELS);
+    tcase_add_test(choosing, transposed_inputs_with_gaps_are_compared_alone);
     tcase_add_loop_test(choosing, transposed_inputs_with_gaps_are_taken_alone,
                         0, EW_LEVELS);
     tcase_add_test(choosing,
