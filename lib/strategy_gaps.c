@@ -187,7 +187,8 @@ static bool is_long(const struct elementwise_plan *plan)
    each of its lines that loads one by one take less. Lines from memory are to
    come all at once, as columns start in a line where the others do: else tiles
    take less; and of 4 bytes of columns about as many as processors read on in
-   by themselves, and from the caches. */
+   by themselves, and from the caches. In long rows of every second element and
+   more they come soon enough from wherever columns start. */
 static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0];
