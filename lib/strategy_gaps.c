@@ -21,18 +21,19 @@ enum {
     ALONE_8 = 4,
     ALONE_ANY = -2, /* of 16 bytes */
     ALONE_NEVER = INT16_MAX,
-    ALONE_WAITS = 1,        /* of 4 and 8 bytes where vectors wait */
     ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
     ALONE_ROW = 8,          /* elements of a row in all cases */
-    TURNED_GAPS = 3, /* elements apart along memory of what would be turned */
+    /* Elements apart along memory of what would be turned; and in long rows. */
+    TURNED_GAPS = 3,
+    TURNED_LONG_GAPS = 2,
     /* From memory, bytes from one of its columns to the next where there are
        many, and where there are less, of 4 bytes an element few. */
     TURNED_MANY = 64,
     TURNED_MANY_APART = 640,
     TURNED_FEW = 16,
     TURNED_FEW_APART = 2816,
-    /* Columns, from memory, of which tiles take longer wherever they start, if
-       elements are apart; and L1 caches that their lines may fill. */
+    /* Columns of a long row, from memory, of which tiles take longer wherever
+       columns start; and how many L1 caches their lines may fill. */
     TURNED_LONG = 384,
     TURNED_CACHES = 2
 };
@@ -117,8 +118,7 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool waits)
 }
 
 /* Whether operands are far enough apart, `gaps` of them with gaps: of what
-   takes several steps, both inputs beside a dense out, or what is waited for.
- */
+   takes several steps, both inputs beside a dense out. */
 static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
 {
     switch (from == ALONE_NEVER ? MANY_STEPS : steps) {
@@ -127,7 +127,7 @@ static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
     case FEW_STEPS:
         return apart >= from * 3 / 2;
     case SEVERAL_STEPS:
-        return from == ALONE_WAITS || (gaps == 2 && apart >= from * 5 / 2);
+        return gaps == 2 && apart >= from * 5 / 2;
     default:
         return false;
     }
@@ -187,21 +187,21 @@ static bool is_long(const struct elementwise_plan *plan)
    each of its lines that loads one by one take less. Lines from memory are to
    come all at once, as columns start in a line where the others do: else tiles
    take less; and of 4 bytes of columns about as many as processors read on in
-   by themselves, and from the caches. In long rows of every second element and
-   more they come soon enough from wherever columns start. */
-static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
+   by themselves, and from the caches. `far`: rows are long and from memory; of
+   those tiles take longer wherever columns start. */
+static bool has_few_on_lines(const struct elementwise_plan *plan, int k,
+                             bool far)
 {
     const struct ew_loop *cols = &plan->loop[0];
     const int i =
         ew_strategy_is_apart(plan, k) ? ew_strategy_along(plan, k) : 0;
     int64_t size = plan->pass.stored[k], column = ew_magnitude(cols->stride[k]);
-    int64_t step = ew_magnitude(plan->loop[i].stride[k]) / size;
-    if (i == 0 || (size != 4 && size != 8))
+    int64_t gaps = far ? TURNED_LONG_GAPS : TURNED_GAPS;
+    if (i == 0 || (size != 4 && size != 8) ||
+        ew_magnitude(plan->loop[i].stride[k]) < gaps * size)
         return false;
-    if (is_long(plan) && step > 1)
+    if (far)
         return true;
-    if (step < TURNED_GAPS)
-        return false;
     if (!ew_strategy_spans_reach(plan, ALONE_SPANS))
         return size == 8;
     if (column % EW_LINE != 0)
@@ -229,8 +229,8 @@ static bool takes_alone(const struct elementwise_plan *plan, bool few)
                  (few || (ew_strategy_may_wait(plan) && gathers_late(plan)));
     if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
         return false;
-    return is_far(apart, gaps, waits ? ALONE_WAITS : from,
-                  steps_of(plan->op, ew_types_kind(type), waits));
+    enum steps steps = steps_of(plan->op, ew_types_kind(type), waits);
+    return waits ? steps < MANY_STEPS : is_far(apart, gaps, from, steps);
 }
 
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
@@ -275,9 +275,10 @@ bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
     const int64_t *step = plan->loop[0].stride;
     bool still = step[EW_X] == 0 || step[EW_Y] == 0;
     bool slow = !still && (divides_slowly(plan) || turns_slowly(plan));
-    bool few = ew_strategy_may_wait(plan) &&
-               (has_few_on_lines(plan, EW_X) || has_few_on_lines(plan, EW_Y));
-    int caches = few && is_long(plan) ? TURNED_CACHES : 1;
+    bool waits = ew_strategy_may_wait(plan), far = waits && is_long(plan);
+    bool few = waits && (has_few_on_lines(plan, EW_X, far) ||
+                         has_few_on_lines(plan, EW_Y, far));
+    int caches = few && far ? TURNED_CACHES : 1;
     return (slow || few) && ew_strategy_keeps_lines(plan, 0, EW_X, caches) &&
            ew_strategy_keeps_lines(plan, 0, EW_Y, caches) &&
            takes_alone(plan, few);

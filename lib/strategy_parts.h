@@ -29,7 +29,7 @@ static inline bool ew_strategy_is_apart(const struct elementwise_plan *plan,
 }
 
 /* Whether lines of operand k stay in the L1 cache from one step of the other
-   loops to the next, if loop i is the innermost; or in so many such caches. */
+   loops to the next, if loop i is the innermost: in the room of so many. */
 bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k,
                              int caches);
 
@@ -57,7 +57,8 @@ void ew_strategy_turn(struct elementwise_plan *plan);
    out is stored past the caches, by vectors, unless gathering takes longer. */
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan);
 
-/* The same of inputs that might be turned, whose lines stay near. */
+/* The same of inputs that might be turned, whose lines stay in the L1 cache, or
+   in the room of two in long rows. */
 bool ew_strategy_stays_alone(const struct elementwise_plan *plan);
 
 /* Packs inputs with gaps. Whether there are any. */
