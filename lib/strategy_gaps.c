@@ -174,12 +174,22 @@ static bool gathers_late(const struct elementwise_plan *plan)
            !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
 }
 
-/* Whether one input has long rows with gaps, from memory. */
+/* Whether input k has elements in all of out's loops, none of them twice. */
+static bool fills_out(const struct elementwise_plan *plan, int k)
+{
+    const unsigned char *stored = plan->pass.stored;
+    return ew_strategy_bytes(plan, k) / stored[k] ==
+           ew_strategy_bytes(plan, EW_OUT) / stored[EW_OUT];
+}
+
+/* Whether one input alone has long rows with gaps, from memory. If it stands
+   still in a loop, tiles keep what loads one by one would bring again. */
 static bool is_long(const struct elementwise_plan *plan)
 {
+    bool x = ew_strategy_is_apart(plan, EW_X);
     return plan->loop[0].n >= TURNED_LONG &&
-           ew_strategy_is_apart(plan, EW_X) !=
-               ew_strategy_is_apart(plan, EW_Y) &&
+           x != ew_strategy_is_apart(plan, EW_Y) &&
+           fills_out(plan, x ? EW_X : EW_Y) &&
            ew_strategy_spans_reach(plan, ALONE_SPANS);
 }
 

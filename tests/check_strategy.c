@@ -1622,6 +1622,26 @@ START_TEST(transposed_inputs_with_gaps_are_compared_alone)
 }
 END_TEST
 
+/* Long rows with gaps of an x that all images share are brought once, and kept:
+   they stay tiles, where those of each image are taken alone. */
+START_TEST(shared_inputs_with_gaps_are_turned)
+{
+    static const int64_t shape[] = {4, 1001, 900};
+    static const int64_t of_x[][3] = {{900 * 2003, 2, 2003}, {0, 2, 2003}};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    ew_cpu_tune(EW_SMALL_CACHE);
+    for (int shared = 0; shared < 2; shared++) {
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, of_x[shared]};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 3, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &b), 0);
+        ck_assert_int_eq(p.pass.turn != 0, shared);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* The other input alone is turned: elements are large, but are not in two ways
    of which neither is rows. */
 START_TEST(beside_an_input_that_stands_still_another_is_turned)
@@ -1782,6 +1802,7 @@ static void add_choosing(TCase *choosing)
                         two_inputs_with_gaps_from_memory_are_taken_alone, 0,
                         EW_LEVELS);
     tcase_add_test(choosing, transposed_inputs_with_gaps_are_compared_alone);
+    tcase_add_test(choosing, shared_inputs_with_gaps_are_turned);
     tcase_add_loop_test(choosing, transposed_inputs_with_gaps_are_taken_alone,
                         0, EW_LEVELS);
     tcase_add_test(choosing,
