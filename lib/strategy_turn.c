@@ -114,7 +114,7 @@ static bool fills(const struct elementwise_plan *plan, int k)
 
 /* Whether input k is turned and a tile's columns of it are pairs of lines that
    lie apart, or one where vectors wait; or lies beside these. */
-static bool is_apart(const struct elementwise_plan *plan, int k)
+static bool may_be_distant(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t turn = plan->pass.turn < rows->n ? plan->pass.turn : rows->n;
@@ -175,7 +175,8 @@ static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
         return false;
     for (int k = 0; k <= EW_OUT && left > 0; k++) /* sums may overflow */
         left -= ew_strategy_bytes(plan, k);
-    return left <= 0 && is_apart(plan, EW_X) && is_apart(plan, EW_Y);
+    return left <= 0 && may_be_distant(plan, EW_X) &&
+           may_be_distant(plan, EW_Y);
 }
 
 /* Whether elements of 16 bytes become bytes: kernels have vectors only for many
