@@ -23,19 +23,21 @@ enum {
     ALONE_NEVER = INT16_MAX,
     ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
     ALONE_ROW = 8,          /* elements of a row in all cases */
-    /* Elements apart along memory of what would be turned; and in long rows. */
-    TURNED_GAPS = 3,
-    TURNED_LONG_GAPS = 2,
+    TURNED_GAPS = 3, /* elements apart along memory of what would be turned */
     /* From memory, bytes from one of its columns to the next where there are
        many, and where there are less, of 4 bytes an element few. */
     TURNED_MANY = 64,
     TURNED_MANY_APART = 640,
     TURNED_FEW = 16,
     TURNED_FEW_APART = 2816,
-    /* Columns of a long row, from memory, of which tiles take longer wherever
-       columns start; and how many L1 caches their lines may fill. */
-    TURNED_LONG = 384,
-    TURNED_CACHES = 2
+    /* Columns of a long row; bytes that its elements are apart along memory at
+       most, or in columns so far from one another; and how many L1 caches the
+       lines of a row may fill. */
+    LONG_ROW = 384,
+    LONG_NEAR = 16,
+    LONG_APART = 24,
+    LONG_FAR = 1920,
+    LONG_CACHES = 2
 };
 
 /* How many steps an operation takes for one element, where vectors take about
@@ -182,36 +184,43 @@ static bool fills_out(const struct elementwise_plan *plan, int k)
            ew_strategy_bytes(plan, EW_OUT) / stored[EW_OUT];
 }
 
-/* Whether one input alone has long rows with gaps, from memory. If it stands
-   still in a loop, tiles keep what loads one by one would bring again. */
-static bool is_long(const struct elementwise_plan *plan)
+/* Bytes from one element of 4 or 8 to the next along memory of an input that
+   would be turned, if these have gaps; else 0. */
+static int64_t turned_step(const struct elementwise_plan *plan, int k)
 {
-    bool x = ew_strategy_is_apart(plan, EW_X);
-    return plan->loop[0].n >= TURNED_LONG &&
-           x != ew_strategy_is_apart(plan, EW_Y) &&
-           fills_out(plan, x ? EW_X : EW_Y) &&
-           ew_strategy_spans_reach(plan, ALONE_SPANS);
+    int64_t size = plan->pass.stored[k];
+    if (!ew_strategy_is_apart(plan, k) || (size != 4 && size != 8))
+        return 0;
+    int64_t step =
+        ew_magnitude(plan->loop[ew_strategy_along(plan, k)].stride[k]);
+    return step < ew_magnitude(plan->loop[0].stride[k]) && step > size ? step
+                                                                       : 0;
+}
+
+/* Whether input k alone has gaps, in long rows from memory of which tiles take
+   longer wherever columns start. If it stands still in a loop, tiles keep what
+   loads one by one would bring again. */
+static bool is_long(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    int64_t step = turned_step(plan, k);
+    bool far = ew_magnitude(cols->stride[k]) >= LONG_FAR;
+    return step > 0 && step <= (far ? LONG_APART : LONG_NEAR) &&
+           cols->n >= LONG_ROW && !ew_strategy_is_apart(plan, 1 - k) &&
+           fills_out(plan, k) && ew_strategy_spans_reach(plan, ALONE_SPANS);
 }
 
 /* Whether input k would be turned, but has so few elements of 4 or 8 bytes on
    each of its lines that loads one by one take less. Lines from memory are to
    come all at once, as columns start in a line where the others do: else tiles
    take less; and of 4 bytes of columns about as many as processors read on in
-   by themselves, and from the caches. `far`: rows are long and from memory; of
-   those tiles take longer wherever columns start. */
-static bool has_few_on_lines(const struct elementwise_plan *plan, int k,
-                             bool far)
+   by themselves, and from the caches. */
+static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0];
-    const int i =
-        ew_strategy_is_apart(plan, k) ? ew_strategy_along(plan, k) : 0;
     int64_t size = plan->pass.stored[k], column = ew_magnitude(cols->stride[k]);
-    int64_t gaps = far ? TURNED_LONG_GAPS : TURNED_GAPS;
-    if (i == 0 || (size != 4 && size != 8) ||
-        ew_magnitude(plan->loop[i].stride[k]) < gaps * size)
+    if (turned_step(plan, k) < TURNED_GAPS * size)
         return false;
-    if (far)
-        return true;
     if (!ew_strategy_spans_reach(plan, ALONE_SPANS))
         return size == 8;
     if (column % EW_LINE != 0)
@@ -285,10 +294,11 @@ bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
     const int64_t *step = plan->loop[0].stride;
     bool still = step[EW_X] == 0 || step[EW_Y] == 0;
     bool slow = !still && (divides_slowly(plan) || turns_slowly(plan));
-    bool waits = ew_strategy_may_wait(plan), far = waits && is_long(plan);
-    bool few = waits && (has_few_on_lines(plan, EW_X, far) ||
-                         has_few_on_lines(plan, EW_Y, far));
-    int caches = few && far ? TURNED_CACHES : 1;
+    bool waits = ew_strategy_may_wait(plan);
+    bool far = waits && (is_long(plan, EW_X) || is_long(plan, EW_Y));
+    bool few = far || (waits && (has_few_on_lines(plan, EW_X) ||
+                                 has_few_on_lines(plan, EW_Y)));
+    int caches = far ? LONG_CACHES : 1;
     return (slow || few) && ew_strategy_keeps_lines(plan, 0, EW_X, caches) &&
            ew_strategy_keeps_lines(plan, 0, EW_Y, caches) &&
            takes_alone(plan, few);

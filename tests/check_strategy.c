@@ -1571,6 +1571,12 @@ START_TEST(transposed_inputs_with_gaps_are_taken_alone)
         {ELEMENTWISE_F32, 8000, 384, 1, 8001, false, false},
         {ELEMENTWISE_F64, 4000, 1024, 2, 8001, true, false},
         {ELEMENTWISE_F64, 4000, 1025, 2, 8001, false, false},
+        {ELEMENTWISE_F32, 4000, 481, 4, 16001, true, false},
+        {ELEMENTWISE_F32, 4000, 481, 7, 28001, false, false}, /* many lines */
+        {ELEMENTWISE_F64, 4000, 481, 4, 16001, false, false},
+        {ELEMENTWISE_F64, 4000, 481, 3, 241, true, false},
+        {ELEMENTWISE_F64, 4000, 481, 3, 239, false, false},
+        {ELEMENTWISE_F32, 8000, 481, 4, 401, true, false},
         {ELEMENTWISE_F32, 4000, 481, 2, 8192, false, false}, /* few places */
         {ELEMENTWISE_F32, 1000, 481, 2, 2001, false, false}, /* near */
     };
