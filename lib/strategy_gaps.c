@@ -185,7 +185,7 @@ static bool fills_out(const struct elementwise_plan *plan, int k)
 }
 
 /* Bytes from one element of 4 or 8 to the next along memory of an input that
-   would be turned, if these have gaps; else 0. */
+   would be turned; else 0. */
 static int64_t turned_step(const struct elementwise_plan *plan, int k)
 {
     int64_t size = plan->pass.stored[k];
@@ -193,19 +193,29 @@ static int64_t turned_step(const struct elementwise_plan *plan, int k)
         return 0;
     int64_t step =
         ew_magnitude(plan->loop[ew_strategy_along(plan, k)].stride[k]);
-    return step < ew_magnitude(plan->loop[0].stride[k]) && step > size ? step
-                                                                       : 0;
+    return step < ew_magnitude(plan->loop[0].stride[k]) ? step : 0;
 }
 
-/* Whether input k alone has gaps, in long rows from memory of which tiles take
-   longer wherever columns start. If it stands still in a loop, tiles keep what
-   loads one by one would bring again. */
+/* Whether neighbours of 8 bytes take longer in tiles, too: beside an input that
+   moves, if tiles share lines of out, or make smaller elements. */
+static bool are_neighbours_slow(const struct elementwise_plan *plan, int k)
+{
+    int64_t size = plan->pass.stored[k];
+    return size == 8 && plan->loop[0].stride[1 - k] != 0 &&
+           (plan->pass.stored[EW_OUT] < size ||
+            !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]));
+}
+
+/* Whether input k alone has long rows that are not dense, from memory, of which
+   tiles take longer wherever columns start. If it stands still in a loop, tiles
+   keep what loads one by one would bring again. */
 static bool is_long(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0];
     int64_t step = turned_step(plan, k);
     bool far = ew_magnitude(cols->stride[k]) >= LONG_FAR;
     return step > 0 && step <= (far ? LONG_APART : LONG_NEAR) &&
+           (step > plan->pass.stored[k] || are_neighbours_slow(plan, k)) &&
            cols->n >= LONG_ROW && !ew_strategy_is_apart(plan, 1 - k) &&
            fills_out(plan, k) && ew_strategy_spans_reach(plan, ALONE_SPANS);
 }

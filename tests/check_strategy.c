@@ -1577,6 +1577,9 @@ START_TEST(transposed_inputs_with_gaps_are_taken_alone)
         {ELEMENTWISE_F64, 4000, 481, 3, 241, true, false},
         {ELEMENTWISE_F64, 4000, 481, 3, 239, false, false},
         {ELEMENTWISE_F32, 8000, 481, 4, 401, true, false},
+        {ELEMENTWISE_F64, 4000, 481, 1, 4001, true, false}, /* neighbours */
+        {ELEMENTWISE_F64, 4000, 480, 1, 4001, false, false},
+        {ELEMENTWISE_F64, 8000, 481, 1, 8001, false, true},
         {ELEMENTWISE_F32, 4000, 481, 2, 8192, false, false}, /* few places */
         {ELEMENTWISE_F32, 1000, 481, 2, 2001, false, false}, /* near */
     };
@@ -1623,6 +1626,30 @@ START_TEST(transposed_inputs_with_gaps_are_compared_alone)
         elementwise_tensor o = {NULL, rows[i].result, 2, shape, NULL};
         ck_assert_int_eq(ew_plan_make(&p, rows[i].op, &a, &b, -1, &o), 0);
         ck_assert_msg((p.pass.turn == 0) == rows[i].alone, "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* Rows of out that are whole lines are made in tiles, but not where elements of
+   out are smaller. */
+START_TEST(neighbours_of_8_bytes_are_compared_alone)
+{
+    static const int64_t shape[] = {4000, 512}, of_x[] = {1, 4001};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    ew_cpu_tune(EW_SMALL_CACHE);
+    for (int less = 0; less < 2; less++) {
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, ELEMENTWISE_I64, 2, shape, of_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_I64, 2, shape, NULL};
+        elementwise_tensor o = {NULL, less ? ELEMENTWISE_BOOL : ELEMENTWISE_I64,
+                                2, shape, NULL};
+        ck_assert_int_eq(
+            ew_plan_make(&p, less ? ELEMENTWISE_LESS_THAN : ELEMENTWISE_ADD, &a,
+                         &b, -1, &o),
+            0);
+        ck_assert_int_eq(p.pass.turn == 0, less);
     }
     ew_cpu_limit(EW_LEVELS);
 }
@@ -1808,6 +1835,7 @@ static void add_choosing(TCase *choosing)
                         two_inputs_with_gaps_from_memory_are_taken_alone, 0,
                         EW_LEVELS);
     tcase_add_test(choosing, transposed_inputs_with_gaps_are_compared_alone);
+    tcase_add_test(choosing, neighbours_of_8_bytes_are_compared_alone);
     tcase_add_test(choosing, shared_inputs_with_gaps_are_turned);
     tcase_add_loop_test(choosing, transposed_inputs_with_gaps_are_taken_alone,
                         0, EW_LEVELS);
