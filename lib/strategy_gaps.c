@@ -185,15 +185,15 @@ static bool fills_out(const struct elementwise_plan *plan, int k)
 }
 
 /* Bytes from one element of 4 or 8 to the next along memory of an input that
-   would be turned; else 0. */
+   would be turned, if that is along the loop of rows; else 0. Of any other, one
+   by one, lines would come again for each element. */
 static int64_t turned_step(const struct elementwise_plan *plan, int k)
 {
     int64_t size = plan->pass.stored[k];
-    if (!ew_strategy_is_apart(plan, k) || (size != 4 && size != 8))
+    if (!ew_strategy_is_apart(plan, k) || (size != 4 && size != 8) ||
+        ew_strategy_along(plan, k) != 1)
         return 0;
-    int64_t step =
-        ew_magnitude(plan->loop[ew_strategy_along(plan, k)].stride[k]);
-    return step < ew_magnitude(plan->loop[0].stride[k]) ? step : 0;
+    return ew_magnitude(plan->loop[1].stride[k]);
 }
 
 /* Whether neighbours of 8 bytes take longer in tiles, too: beside an input that

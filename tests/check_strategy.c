@@ -1675,6 +1675,27 @@ START_TEST(shared_inputs_with_gaps_are_turned)
 }
 END_TEST
 
+/* Neighbours, and elements with gaps, that are near along the outermost loop
+   and not along rows: one by one, each line would come again for each of them.
+ */
+START_TEST(inputs_that_run_along_an_outer_loop_are_turned)
+{
+    static const int64_t shape[] = {9, 1000, 481};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    ew_cpu_tune(EW_SMALL_CACHE);
+    for (int64_t step = 1; step <= 3; step++) {
+        struct elementwise_plan p;
+        int64_t of_x[] = {step, 9 * step, 9000 * step};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F64, 3, shape, of_x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F64, 3, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &b), 0);
+        ck_assert_int_ne(p.pass.turn, 0);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* The other input alone is turned: elements are large, but are not in two ways
    of which neither is rows. */
 START_TEST(beside_an_input_that_stands_still_another_is_turned)
@@ -1837,6 +1858,7 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, transposed_inputs_with_gaps_are_compared_alone);
     tcase_add_test(choosing, neighbours_of_8_bytes_are_compared_alone);
     tcase_add_test(choosing, shared_inputs_with_gaps_are_turned);
+    tcase_add_test(choosing, inputs_that_run_along_an_outer_loop_are_turned);
     tcase_add_loop_test(choosing, transposed_inputs_with_gaps_are_taken_alone,
                         0, EW_LEVELS);
     tcase_add_test(choosing,
