@@ -30,14 +30,13 @@ enum {
     TURNED_MANY_APART = 640,
     TURNED_FEW = 16,
     TURNED_FEW_APART = 2816,
-    /* Columns of a long row; bytes that its elements are apart along memory at
-       most, or in columns so far from one another; and how many L1 caches the
-       lines of a row may fill. */
-    LONG_ROW = 384,
-    LONG_NEAR = 16,
-    LONG_APART = 24,
-    LONG_FAR = 1920,
-    LONG_CACHES = 2
+    LONG_ROW = 384, /* columns */
+    /* Of it, from memory, bytes between elements along memory at most; the same
+       where so many are between columns. */
+    LONG_STEP = 16,
+    LONG_STEP_APART = 24,
+    LONG_APART = 1920,
+    LONG_CACHES = 2 /* of L1 that the lines of a row may fill */
 };
 
 /* How many steps an operation takes for one element, where vectors take about
@@ -176,8 +175,8 @@ static bool gathers_late(const struct elementwise_plan *plan)
            !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
 }
 
-/* Whether input k has elements in all of out's loops, none of them twice. */
-static bool fills_out(const struct elementwise_plan *plan, int k)
+/* Whether input k moves in all of out's loops. */
+static bool moves_throughout(const struct elementwise_plan *plan, int k)
 {
     const unsigned char *stored = plan->pass.stored;
     return ew_strategy_bytes(plan, k) / stored[k] ==
@@ -213,15 +212,17 @@ static bool is_long(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0];
     int64_t step = turned_step(plan, k);
-    bool far = ew_magnitude(cols->stride[k]) >= LONG_FAR;
-    return step > 0 && step <= (far ? LONG_APART : LONG_NEAR) &&
+    bool distant = ew_magnitude(cols->stride[k]) >= LONG_APART;
+    return step > 0 && step <= (distant ? LONG_STEP_APART : LONG_STEP) &&
            (step > plan->pass.stored[k] || are_neighbours_slow(plan, k)) &&
            cols->n >= LONG_ROW && !ew_strategy_is_apart(plan, 1 - k) &&
-           fills_out(plan, k) && ew_strategy_spans_reach(plan, ALONE_SPANS);
+           moves_throughout(plan, k) &&
+           ew_strategy_spans_reach(plan, ALONE_SPANS);
 }
 
 /* Whether input k would be turned, but has so few elements of 4 or 8 bytes on
-   each of its lines that loads one by one take less. Lines from memory are to
+   each of its lines that loads one by one take less, in rows that need not be
+   long. Lines from memory are to
    come all at once, as columns start in a line where the others do: else tiles
    take less; and of 4 bytes of columns about as many as processors read on in
    by themselves, and from the caches. */
@@ -240,9 +241,9 @@ static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
     return column >= TURNED_FEW_APART && (size == 8 || cols->n <= TURNED_FEW);
 }
 
-/* As ew_strategy_takes_alone. `few`: an input would be turned, but has few
-   elements on its lines. */
-static bool takes_alone(const struct elementwise_plan *plan, bool few)
+/* As ew_strategy_takes_alone. `late`: an input would be turned, for which tiles
+   wait longer than loads one by one. */
+static bool takes_alone(const struct elementwise_plan *plan, bool late)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
     int64_t from =
@@ -255,7 +256,7 @@ static bool takes_alone(const struct elementwise_plan *plan, bool few)
         return false;
     int64_t apart = find_gaps(plan, &gaps);
     bool waits = (from == ALONE_4 || from == ALONE_8) &&
-                 (few || (ew_strategy_may_wait(plan) && gathers_late(plan)));
+                 (late || (ew_strategy_may_wait(plan) && gathers_late(plan)));
     if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
         return false;
     enum steps steps = steps_of(plan->op, ew_types_kind(type), waits);
@@ -305,13 +306,13 @@ bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
     bool still = step[EW_X] == 0 || step[EW_Y] == 0;
     bool slow = !still && (divides_slowly(plan) || turns_slowly(plan));
     bool waits = ew_strategy_may_wait(plan);
-    bool far = waits && (is_long(plan, EW_X) || is_long(plan, EW_Y));
-    bool few = far || (waits && (has_few_on_lines(plan, EW_X) ||
-                                 has_few_on_lines(plan, EW_Y)));
-    int caches = far ? LONG_CACHES : 1;
-    return (slow || few) && ew_strategy_keeps_lines(plan, 0, EW_X, caches) &&
+    bool rows = waits && (is_long(plan, EW_X) || is_long(plan, EW_Y));
+    bool late = rows || (waits && (has_few_on_lines(plan, EW_X) ||
+                                   has_few_on_lines(plan, EW_Y)));
+    int caches = rows ? LONG_CACHES : 1;
+    return (slow || late) && ew_strategy_keeps_lines(plan, 0, EW_X, caches) &&
            ew_strategy_keeps_lines(plan, 0, EW_Y, caches) &&
-           takes_alone(plan, few);
+           takes_alone(plan, late);
 }
 
 bool ew_strategy_gather(struct elementwise_plan *plan)

@@ -29,7 +29,8 @@ static inline bool ew_strategy_is_apart(const struct elementwise_plan *plan,
 }
 
 /* Whether lines of operand k stay in the L1 cache from one step of the other
-   loops to the next, if loop i is the innermost: in the room of so many. */
+   loops to the next, if loop i is the innermost, or in `caches` times its
+   room. */
 bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k,
                              int caches);
 

@@ -113,7 +113,7 @@ static bool fills(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether input k is turned and a tile's columns of it are pairs of lines that
-   lie apart, or one where vectors wait; or lies beside these. */
+   lie apart, or one where vectors wait. True of one that is not turned. */
 static bool may_be_distant(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
