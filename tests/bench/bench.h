@@ -73,6 +73,24 @@ struct bench_row *bench_random_rows(int count, uint64_t seed, bool outs);
 struct bench_row *bench_rows(int *count);
 
 /* ---------------------------------------------------------------------
+ * The library
+ */
+
+/* The calls that are timed, of the library that the benchmark is linked with or
+   of another build of it. */
+struct bench_library {
+    __typeof__(elementwise_apply) *apply;
+    __typeof__(elementwise_apply_grad) *apply_grad;
+    __typeof__(elementwise_sum_to) *sum_to;
+};
+
+extern const struct bench_library bench_linked;
+
+/* Loads the build in a shared library, beside the one that is linked, for as
+   long as the program runs; false, and why on stderr, if it cannot. */
+bool bench_library_load(struct bench_library *library, const char *path);
+
+/* ---------------------------------------------------------------------
  * Operands in memory
  */
 
@@ -117,7 +135,8 @@ int bench_align(const struct bench_case *c, enum bench_operand k,
 bool bench_is_output(const struct bench_case *c, enum bench_operand k);
 
 /* So many calls, as a program would make them: not OK if one was not. */
-elementwise_status bench_case_call(const struct bench_case *c, int times);
+elementwise_status bench_case_call(const struct bench_case *c, int times,
+                                   const struct bench_library *library);
 
 int64_t bench_elements(const elementwise_tensor *t);
 
@@ -190,7 +209,7 @@ int64_t bench_inner_extent(const struct bench_case *c);
  */
 
 struct bench_time {
-    double median, low, high; /* seconds per call, quartiles */
+    double median, low, high; /* seconds per call or ratios, quartiles */
     int samples;
 };
 
@@ -203,6 +222,12 @@ void bench_pin(int cpu);
 
 /* Times calls of n cases in turn for about the given seconds. */
 struct bench_time bench_measure(const struct bench_case *cases, int n,
+                                double seconds);
+
+/* The same with another build in turns: the time of this one over that of the
+   other, of each pair of batches. */
+struct bench_time bench_compare(const struct bench_case *cases, int n,
+                                const struct bench_library *other,
                                 double seconds);
 
 #endif

@@ -14,13 +14,17 @@
 static const char usage[] =
     "usage: bench [--layout LAYOUT | --random N [--seed S] [--out]]\n"
     "             [--filter PATTERN]... [--cpu N] [--list] [--quick]\n"
-    "             [--cold] [--json]\n"
+    "             [--cold] [--json] [--baseline LIBRARY]\n"
     "  --layout   rows of this layout; rows.c has the notation\n"
     "  --random   N random rows, of which the worst are printed\n"
     "  --out      of which results have random layouts, too\n"
     "  --filter   rows with this in their name; a shell pattern\n"
     "  --cold     operands that are in no cache, instead of repeated calls\n"
-    "  --quick    a fifth of the time\n";
+    "  --quick    a fifth of the time\n"
+    "  --baseline the time as a ratio to that of another build, in turns, "
+    "with\n"
+    "             its quartiles (not with --json); LIBRARY is its\n"
+    "             libelementwise.so\n";
 
 enum { FILTERS = 16, WORST = 10 };
 
@@ -28,13 +32,14 @@ struct options {
     char *filter[FILTERS];
     int filters, cpu, random;
     uint64_t seed;
-    const char *layout;
+    const char *layout, *baseline;
+    struct bench_library other;       /* baseline's */
     int list, quick, cold, json, out; /* flags */
 };
 
 struct result {
     const struct bench_row *row;
-    struct bench_time time;
+    struct bench_time time, ratio;
     double limit, bytes;
     int64_t inner; /* bench_inner_extent */
 };
@@ -69,6 +74,9 @@ static bool set_option(struct options *o, int name, const char *value)
     case 'c':
         o->cpu = atoi(value);
         return true;
+    case 'b':
+        o->baseline = value;
+        return bench_library_load(&o->other, value);
     case 'l':
         o->layout = value;
         return true;
@@ -86,6 +94,7 @@ static bool set_option(struct options *o, int name, const char *value)
 static bool parse(struct options *o, int argc, char **argv)
 {
     const struct option all[] = {{"filter", required_argument, NULL, 'f'},
+                                 {"baseline", required_argument, NULL, 'b'},
                                  {"cpu", required_argument, NULL, 'c'},
                                  {"layout", required_argument, NULL, 'l'},
                                  {"random", required_argument, NULL, 'r'},
@@ -101,7 +110,7 @@ static bool parse(struct options *o, int argc, char **argv)
     while ((name = getopt_long(argc, argv, "", all, NULL)) != -1)
         if (!set_option(o, name, optarg))
             return false;
-    return optind == argc;
+    return optind == argc && !(o->json && o->baseline);
 }
 
 /* ---------------------------------------------------------------------
@@ -170,6 +179,20 @@ static int by_share(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
+static void print_ratio(const struct result *r)
+{
+    printf("%-70s %7.3f  %7.3f %7.3f\n", r->row->name, r->ratio.median,
+           r->ratio.low, r->ratio.high);
+    fflush(stdout);
+}
+
+static int by_ratio(const void *a, const void *b)
+{
+    const struct result *x = a, *y = b;
+    return (x->ratio.median > y->ratio.median) -
+           (x->ratio.median < y->ratio.median);
+}
+
 /* ---------------------------------------------------------------------
  * Runs
  */
@@ -205,8 +228,9 @@ static double bytes_of(const struct bench_case *c)
     return bytes;
 }
 
-/* Cold rows smaller than this time the misses of the descriptors. */
-enum { COLD_FROM = 128 << 10 };
+/* Cold rows smaller than this time the misses of the descriptors; of random
+   ones memory counts from FAR_FROM on. */
+enum { COLD_FROM = 128 << 10, FAR_FROM = 64 << 10 };
 
 /* False if the result was wrong. */
 static bool run_row(const struct options *o, const struct bench_machine *m,
@@ -225,7 +249,11 @@ static bool run_row(const struct options *o, const struct bench_machine *m,
     if (!right)
         fprintf(stderr, "bench: WRONG RESULT: %s: %s\n", row->name,
                 elementwise_last_error());
-    else if (!o->cold || result->bytes >= COLD_FROM) {
+    else if (o->baseline) {
+        if (!o->random || result->bytes >= FAR_FROM)
+            result->ratio =
+                bench_compare(cases, n, &o->other, o->quick ? 0.02 : 0.1);
+    } else if (!o->cold || result->bytes >= COLD_FROM) {
         result->time = bench_measure(cases, n, o->quick ? 0.01 : 0.05);
         result->limit = bench_limit(m, &cases[0], o->cold);
         result->inner = bench_inner_extent(&cases[0]);
@@ -239,7 +267,7 @@ static bool run_row(const struct options *o, const struct bench_machine *m,
 
 /* Rows in which memory counts, and how many of them are far from the limit:
    at twice, or four times where all operands have short inner loops. */
-enum { FAR_FROM = 64 << 10, SHORT = 16 };
+enum { SHORT = 16 };
 
 static void print_far(const struct result *results, int n)
 {
@@ -275,6 +303,19 @@ static void print_worst(const struct options *o, struct result *results, int n)
     print_far(results, n);
 }
 
+/* Of a comparison: the rows on both ends, and how the others lie between. */
+static void print_ratios(const struct options *o, struct result *results, int n)
+{
+    qsort(results, (size_t)n, sizeof *results, by_ratio);
+    for (int i = 0; i < n && (o->random || n > 2 * WORST); i++)
+        if (i < WORST || i >= n - WORST)
+            print_ratio(&results[i]);
+    printf("# of %d rows, tenths stay below:", n);
+    for (int tenth = 1; n > 0 && tenth < 10; tenth++)
+        printf(" %.3f", results[n * tenth / 10].ratio.median);
+    printf("\n");
+}
+
 /* Runs the rows that are selected, into results; the number of wrong ones. */
 static int run_rows(const struct options *o, const struct bench_machine *m,
                     struct bench_arena *arena, const struct bench_row *rows,
@@ -287,15 +328,29 @@ static int run_rows(const struct options *o, const struct bench_machine *m,
         if (!selected(o, rows[i].name))
             continue;
         wrong += !run_row(o, m, arena, &rows[i], r);
-        if (r->time.samples == 0)
+        if (r->time.samples + r->ratio.samples == 0)
             continue;
         if (o->json)
             print_row_json(r, *n == 0);
         else if (!o->random)
-            print_row(r);
+            (o->baseline ? print_ratio : print_row)(r);
         ++*n;
     }
     return wrong;
+}
+
+static void measure_machine(const struct options *o, struct bench_machine *m,
+                            struct bench_arena *arena)
+{
+    *m = (struct bench_machine){.rotation = 0};
+    if (!o->baseline || o->cold)
+        bench_machine_measure(m, arena);
+    if (o->baseline)
+        printf("# %-68s %7s  %7s %7s\n", "row", "ratio", "lower", "upper");
+    else if (o->json)
+        printf("[");
+    else
+        print_machine(m);
 }
 
 static int run(const struct options *o, const struct bench_row *rows, int count)
@@ -308,13 +363,11 @@ static int run(const struct options *o, const struct bench_row *rows, int count)
         free(results);
         return EXIT_FAILURE;
     }
-    bench_machine_measure(&m, &arena);
-    if (o->json)
-        printf("[");
-    else
-        print_machine(&m);
+    measure_machine(o, &m, &arena);
     wrong = run_rows(o, &m, &arena, rows, count, results, &n);
-    if (o->json)
+    if (o->baseline)
+        print_ratios(o, results, n);
+    else if (o->json)
         printf("\n]\n");
     else
         print_worst(o, results, n);

@@ -2,9 +2,11 @@
  * Turns a row into tensors in memory with values in them, and back into the
  * library call that is timed.
  */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise, RTLD_DEEPBIND */
 #include "bench.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -18,6 +20,25 @@ enum {
     STAGGER = 21 * LINE,
     VALUES = 65521 /* that are made one by one; a prime, to be no period */
 };
+
+const struct bench_library bench_linked = {
+    elementwise_apply, elementwise_apply_grad, elementwise_sum_to};
+
+/* Without RTLD_DEEPBIND its calls of itself would end in what is linked. */
+bool bench_library_load(struct bench_library *library, const char *path)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    if (handle) {
+        *(void **)&library->apply = dlsym(handle, "elementwise_apply");
+        *(void **)&library->apply_grad =
+            dlsym(handle, "elementwise_apply_grad");
+        *(void **)&library->sum_to = dlsym(handle, "elementwise_sum_to");
+    }
+    if (handle && library->apply && library->apply_grad && library->sum_to)
+        return true;
+    fprintf(stderr, "bench: cannot load %s: %s\n", path, dlerror());
+    return false;
+}
 
 /* Large pages, where there are any: without, the first touch and the TLB
    would be measured. */
@@ -242,7 +263,8 @@ void bench_case_copy(const struct bench_case *from, const struct bench_case *to)
             memcpy(to->start[k], from->start[k], from->bytes[k]);
 }
 
-elementwise_status bench_case_call(const struct bench_case *c, int times)
+elementwise_status bench_case_call(const struct bench_case *c, int times,
+                                   const struct bench_library *library)
 {
     const struct bench_pattern *p = &c->row->pattern;
     const elementwise_tensor *t = c->t;
@@ -251,14 +273,14 @@ elementwise_status bench_case_call(const struct bench_case *c, int times)
     elementwise_status status = ELEMENTWISE_OK;
     if (p->kind == BENCH_SUM)
         for (int i = 0; i < times; i++)
-            status |= elementwise_sum_to(&t[X], p->axis, &t[Y], NULL);
+            status |= library->sum_to(&t[X], p->axis, &t[Y], NULL);
     else if (p->kind == BENCH_GRADIENT)
         for (int i = 0; i < times; i++)
-            status |= elementwise_apply_grad(op, &t[X], &t[Y], NULL, &t[OUT],
-                                             p->axis, &t[DX], &t[DY], NULL);
+            status |= library->apply_grad(op, &t[X], &t[Y], NULL, &t[OUT],
+                                          p->axis, &t[DX], &t[DY], NULL);
     else
         for (int i = 0; i < times; i++)
             status |=
-                elementwise_apply(op, &t[X], &t[Y], p->axis, &t[OUT], options);
+                library->apply(op, &t[X], &t[Y], p->axis, &t[OUT], options);
     return status;
 }

@@ -143,7 +143,7 @@ int session_verify(const struct bench_session *s)
 double session_time(const struct bench_session *s, int n)
 {
     double start = bench_spent();
-    bench_case_call(&s->current, n);
+    bench_case_call(&s->current, n, &bench_linked);
     return bench_spent() - start;
 }
 

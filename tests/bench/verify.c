@@ -101,7 +101,7 @@ static bool verify_forward(const struct bench_case *c,
         samples[i].x = element(&c->t[X], fit, fit->x, index);
         samples[i].y = element(&c->t[Y], fit, fit->y, index);
     }
-    right = right && bench_case_call(c, 1) == ELEMENTWISE_OK;
+    right = right && bench_case_call(c, 1, &bench_linked) == ELEMENTWISE_OK;
     for (int64_t i = 0; right && i < n; i++) {
         index_of(samples[i].place, fit->ndim, fit->shape, index);
         right = accepts(c->row, &samples[i], out->dtype, ref_at(out, index));
@@ -205,7 +205,7 @@ bool bench_verify(const struct bench_case *c)
         return false;
     if (p->kind == BENCH_FORWARD)
         return verify_forward(c, &fit);
-    if (bench_case_call(c, 1) != ELEMENTWISE_OK)
+    if (bench_case_call(c, 1, &bench_linked) != ELEMENTWISE_OK)
         return false;
     if (p->kind == BENCH_SUM)
         return output_is_right(c, &fit, Y, fit.y);
