@@ -52,7 +52,8 @@ enum ew_quick {
 };
 extern atomic_uint ew_cpu_tuning;
 
-static inline bool ew_cpu_is(enum ew_quick what)
+/* Inline in kernels for one processor, too, which compilers would not do. */
+static inline __attribute__((always_inline)) bool ew_cpu_is(enum ew_quick what)
 {
     return atomic_load_explicit(&ew_cpu_tuning, memory_order_relaxed) & what;
 }
