@@ -12,7 +12,7 @@
 
 /* The exponent moves up by 112: a multiplication does it for subnormals too.
    Infinity and NaN get the largest exponent. */
-static inline float ew_half_from_f16(struct ew_f16 h)
+EW_INLINE float ew_half_from_f16(struct ew_f16 h)
 {
     uint32_t magnitude = (uint32_t)(h.bits & 0x7fff) << 13;
     uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16;
@@ -21,14 +21,14 @@ static inline float ew_half_from_f16(struct ew_f16 h)
     return from_bits_f32((magnitude >= 0x0f800000 ? other : finite) | sign);
 }
 
-static inline float ew_half_from_bf16(struct ew_bf16 h)
+EW_INLINE float ew_half_from_bf16(struct ew_bf16 h)
 {
     return from_bits_f32((uint32_t)h.bits << 16);
 }
 
 /* From 65520 on f16 is infinite; 2^-14 is its smallest normal
    number; 0.5 has the ULP of its subnormals, 2^-24. */
-static inline struct ew_f16 ew_half_f16_from_f32(float x)
+EW_INLINE struct ew_f16 ew_half_f16_from_f32(float x)
 {
     uint32_t sign = bits_f32(x) & 0x80000000;
     uint32_t b = bits_f32(x) ^ sign;
@@ -44,14 +44,14 @@ static inline struct ew_f16 ew_half_f16_from_f32(float x)
 /* bf16 has the exponents of f32, so subnormals round like all others. A NaN
    that arithmetic makes of bf16 is quiet and ends in zeros, which round to
    themselves. */
-static inline struct ew_bf16 ew_half_bf16_from_result(float x)
+EW_INLINE struct ew_bf16 ew_half_bf16_from_result(float x)
 {
     uint32_t b = bits_f32(x);
     return (struct ew_bf16){(uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16)};
 }
 
 /* Any other NaN is made quiet and cut. */
-static inline struct ew_bf16 ew_half_bf16_from_f32(float x)
+EW_INLINE struct ew_bf16 ew_half_bf16_from_f32(float x)
 {
     uint32_t b = bits_f32(x);
     uint32_t rounded = ew_half_bf16_from_result(x).bits, nan = b >> 16 | 0x40;
@@ -66,7 +66,7 @@ enum { EW_HALF_BLOCK = 16 };
    a block of dense elements at any address; the numbers are those of the
    functions above, and so are the NaN but for their payloads. */
 
-static inline void ew_half_widen_f16(const void *x, void *to)
+EW_INLINE void ew_half_widen_f16(const void *x, void *to)
 {
 #if defined(__AVX512F__)
     _mm512_storeu_ps(to, _mm512_cvtph_ps(_mm256_loadu_si256(x)));
@@ -80,8 +80,8 @@ static inline void ew_half_widen_f16(const void *x, void *to)
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
 /* All elements of a block, or those of a mask alone, with ones beside them. */
-static inline void ew_half_widen_f16_some(const void *x, bool all,
-                                          __mmask16 some, void *to)
+EW_INLINE void ew_half_widen_f16_some(const void *x, bool all, __mmask16 some,
+                                      void *to)
 {
     const __m256i ones = _mm256_set1_epi16(0x3c00);
     __m256i v =
@@ -90,16 +90,16 @@ static inline void ew_half_widen_f16_some(const void *x, bool all,
 }
 
 /* The same of half a block. */
-static inline void ew_half_widen_f16_8(const void *x, bool all, __mmask8 some,
-                                       void *to)
+EW_INLINE void ew_half_widen_f16_8(const void *x, bool all, __mmask8 some,
+                                   void *to)
 {
     const __m128i ones = _mm_set1_epi16(0x3c00);
     __m128i v = all ? _mm_loadu_si128(x) : _mm_mask_loadu_epi16(ones, some, x);
     _mm256_storeu_ps(to, _mm256_cvtph_ps(v));
 }
 
-static inline void ew_half_narrow_f16_8(const void *x, bool all, __mmask8 some,
-                                        void *to)
+EW_INLINE void ew_half_narrow_f16_8(const void *x, bool all, __mmask8 some,
+                                    void *to)
 {
     __m128i v = _mm256_cvtps_ph(_mm256_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT);
     if (all)
@@ -108,8 +108,8 @@ static inline void ew_half_narrow_f16_8(const void *x, bool all, __mmask8 some,
         _mm_mask_storeu_epi16(to, some, v);
 }
 
-static inline void ew_half_narrow_f16_some(const void *x, bool all,
-                                           __mmask16 some, void *to)
+EW_INLINE void ew_half_narrow_f16_some(const void *x, bool all, __mmask16 some,
+                                       void *to)
 {
     __m256i v = _mm512_cvtps_ph(_mm512_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT);
     if (all)
@@ -119,7 +119,7 @@ static inline void ew_half_narrow_f16_some(const void *x, bool all,
 }
 #endif
 
-static inline void ew_half_narrow_f16(const void *x, void *to)
+EW_INLINE void ew_half_narrow_f16(const void *x, void *to)
 {
     enum { NEAREST = _MM_FROUND_TO_NEAREST_INT };
 #if defined(__AVX512F__)
@@ -137,44 +137,44 @@ static inline void ew_half_narrow_f16(const void *x, void *to)
 /* Other numbers are rounded through f32. What that cannot hold is gathered in
    the last digit that is kept ("round to odd"), so that the next rounding goes
    where it would without the first. */
-static inline uint32_t ew_half_gathered_32(uint32_t n, uint32_t low)
+EW_INLINE uint32_t ew_half_gathered_32(uint32_t n, uint32_t low)
 {
     return (n | ((n & low) + low)) & ~low;
 }
 
-static inline uint64_t ew_half_gathered_64(uint64_t n, uint64_t low)
+EW_INLINE uint64_t ew_half_gathered_64(uint64_t n, uint64_t low)
 {
     return (n | ((n & low) + low)) & ~low;
 }
 
 /* 14 digits are enough for f16, and few enough for f32 to hold them where bf16
    does not round to 0. */
-static inline float ew_half_odd_f64(double x)
+EW_INLINE float ew_half_odd_f64(double x)
 {
     const uint64_t low = ((uint64_t)1 << 39) - 1;
     return (float)from_bits_f64(ew_half_gathered_64(bits_f64(x), low));
 }
 
 /* Of integers with more digits than a float of their size has, 24 or 53. */
-static inline float ew_half_odd_i32(int32_t n)
+EW_INLINE float ew_half_odd_i32(int32_t n)
 {
     const uint32_t low = n >> 24 == n >> 31 ? 0 : 0xff;
     return (float)(int32_t)ew_half_gathered_32((uint32_t)n, low);
 }
 
-static inline float ew_half_odd_u32(uint32_t n)
+EW_INLINE float ew_half_odd_u32(uint32_t n)
 {
     return (float)ew_half_gathered_32(n, n >> 24 ? 0xff : 0);
 }
 
-static inline float ew_half_odd_i64(int64_t i)
+EW_INLINE float ew_half_odd_i64(int64_t i)
 {
     const uint64_t n = (uint64_t)i, more = (n + ((uint64_t)1 << 53)) >> 54;
     const uint64_t kept = ew_half_gathered_64(n, more ? 0x7ff : 0);
     return ew_half_odd_f64(double_from_i64((int64_t)kept));
 }
 
-static inline float ew_half_odd_u64(uint64_t n)
+EW_INLINE float ew_half_odd_u64(uint64_t n)
 {
     const uint64_t kept = ew_half_gathered_64(n, n >> 53 ? 0x7ff : 0);
     return ew_half_odd_f64(double_from_u64(kept));
