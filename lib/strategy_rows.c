@@ -179,9 +179,18 @@ static bool wastes_vectors(const struct elementwise_plan *plan)
            plan->pass.stored[EW_OUT] <= 4 && 9 * bytes < 8 * vectors * vector;
 }
 
+/* Whether tiles of turned inputs store rows past the caches that end anywhere
+   in a line: folded, only tiles do. */
+static bool streams_ends(const struct elementwise_plan *plan)
+{
+    return plan->pass.turn &&
+           plan->loop[0].n * plan->pass.stored[EW_OUT] % EW_LINE != 0 &&
+           ew_strategy_streams_turned(plan, ew_strategy_bytes(plan, EW_OUT));
+}
+
 /* Whether an input would be spread into rows of several stores each, which
    takes longer than row by row, for which the other is dense, as vectors need,
-   or made so in a tile. */
+   or made so in a tile; but not longer than the ends of rows. */
 static bool spreads_far(const struct elementwise_plan *plan, bool tiles)
 {
     const struct ew_loop *cols = &plan->loop[0];
@@ -189,7 +198,8 @@ static bool spreads_far(const struct elementwise_plan *plan, bool tiles)
     for (int k = 0; k < 2; k++)
         far |= cols->stride[k] == 0 && !is_scalar(plan, k) &&
                cols->n * plan->pass.stored[k] > EW_SPREAD_BYTES;
-    return far && (tiles || (has_vectors(plan) && compares_rows(plan)));
+    return far && !streams_ends(plan) &&
+           (tiles || (has_vectors(plan) && compares_rows(plan)));
 }
 
 /* Bytes of out's rows from which on they are not folded; `tiles` says that

@@ -1079,6 +1079,34 @@ START_TEST(short_rows_of_whole_lines_go_past_the_caches)
 }
 END_TEST
 
+/* Beside a turned input an element for each row is spread, for rows that end
+   anywhere in a line and are stored past the caches, of 4 MiB and more. */
+START_TEST(rows_with_an_element_each_are_folded_if_they_end_within_lines)
+{
+    static const struct {
+        int64_t shape[2];
+        bool folds;
+    } outputs[] = {{{29960, 35}, true},
+                   {{29959, 35}, false},
+                   {{29960, 64}, false},
+                   {{29960, 127}, true},
+                   {{29960, 129}, false}};
+    for (size_t i = 0; i < 2 * sizeof outputs / sizeof *outputs; i++) {
+        struct elementwise_plan p;
+        const int64_t *shape = outputs[i / 2].shape;
+        const int64_t across[] = {1, shape[0]}, each[] = {1, 0};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, across};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 2, shape, each};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, i % 2 ? &a : &b,
+                                      i % 2 ? &b : &a, -1, &o),
+                         0);
+        ck_assert_int_ne(p.pass.turn, 0);
+        ck_assert_msg(p.pass.fold == outputs[i / 2].folds, "%d", (int)i);
+    }
+}
+END_TEST
+
 /* Of 24 MiB and more; by which operations, and of which rows. Where
    stores wait for no lines, all go past the caches. */
 START_TEST(rows_of_slow_operations_are_stored_as_usual)
@@ -1772,6 +1800,20 @@ START_TEST(inputs_from_memory_give_the_results_of_the_reference)
 }
 END_TEST
 
+START_TEST(elements_spread_past_the_caches_give_the_results_of_the_reference)
+{
+    static const int64_t shape[] = {29960, 35}, across[] = {1, 29960};
+    static const int64_t each[] = {29960, 1};
+    if (!support_level(_i))
+        return;
+    support_make(&x, ELEMENTWISE_F32, 2, each, NULL, SUPPORT_HIGH);
+    support_make(&y, ELEMENTWISE_F32, 2, shape, across, SUPPORT_LOW);
+    support_make(&out, ELEMENTWISE_F32, 2, shape, NULL, SUPPORT_HIGH);
+    fill_and_verify(ELEMENTWISE_SUB, NULL);
+    release();
+}
+END_TEST
+
 /* Inputs in order, and an output in another one with gaps, of rows that are
    turned, or left to inputs. */
 static void try_apart(elementwise_op op)
@@ -1839,6 +1881,9 @@ static void add_choosing(TCase *choosing)
     tcase_add_loop_test(choosing, few_rows_are_called_across, 0, EW_LEVELS);
     tcase_add_test(choosing, quotients_of_c64_by_one_row_are_not_folded);
     tcase_add_test(choosing, short_rows_of_whole_lines_go_past_the_caches);
+    tcase_add_test(
+        choosing,
+        rows_with_an_element_each_are_folded_if_they_end_within_lines);
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, rows_of_slow_operations_are_stored_as_usual);
@@ -1912,6 +1957,10 @@ static void add_running(TCase *running)
     tcase_add_loop_test(running,
                         inputs_from_memory_give_the_results_of_the_reference, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(
+        running,
+        elements_spread_past_the_caches_give_the_results_of_the_reference, 0,
+        EW_LEVELS);
     tcase_add_loop_test(running,
                         rows_of_out_with_gaps_get_the_results_of_the_reference,
                         0, EW_LEVELS);
