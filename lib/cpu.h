@@ -52,7 +52,7 @@ enum ew_quick {
 };
 extern atomic_uint ew_cpu_tuning;
 
-/* Inline in kernels for one processor, too, which compilers would not do. */
+/* Always inlined: kernels that are tuned (EW_TUNED) would call it else. */
 static inline __attribute__((always_inline)) bool ew_cpu_is(enum ew_quick what)
 {
     return atomic_load_explicit(&ew_cpu_tuning, memory_order_relaxed) & what;

@@ -84,6 +84,10 @@ else
     report "exports and imports # SKIP there is no shared library" 0
 fi
 
+# Kernels that are tuned call what is not inlined for each element.
+grep -E ' t op_[a-z_]+_i64_u64$' "$folder/all" >"$folder/calls" || :
+nothing "mixed comparisons are inlined" "$folder/calls"
+
 # Only plans are allocated.
 $NM -A "$internal" | awk -F: '/ U (malloc|calloc|realloc|free|[a-z_]*alloc.*)$/ {
     print $2 }' | sort -u | grep -v -E '(plan|gradient)\.l?o$' >"$folder/allocate" || :

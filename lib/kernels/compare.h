@@ -137,10 +137,10 @@ EW_INLINE void ew_compare_all(ew_compare_test *test, ew_apply *apply,
 /* The kernel of test_NAME and op_NAME on two T, without the two forms of short
    rows. */
 #define EW_COMPARE_PLAIN(PASTE, kernel, name, T)                               \
-    EW_READ_ONCE EW_KERNEL_OF(                                                 \
-        PASTE(kernel),                                                         \
-        ew_compare_all(PASTE(test_##name), PASTE(apply_##name), sizeof(T),     \
-                       (T)0.5 == 0, rows, cols, data, s))
+    EW_TUNED EW_KERNEL_OF(PASTE(kernel),                                       \
+                          ew_compare_all(PASTE(test_##name),                   \
+                                         PASTE(apply_##name), sizeof(T),       \
+                                         (T)0.5 == 0, rows, cols, data, s))
 
 /* One line makes the kernel, and apply_NAME. mirrored is the comparison that
    makes the same of y and x, repeated the kernel of that form or NULL. */

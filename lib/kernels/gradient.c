@@ -135,14 +135,14 @@ EW_INLINE double logarithm_f64(double a)
 /* One line binds a pair of derivatives to the kernels that store the one and
    sum the other: of elements of a type, by the derivatives of another. */
 #define FUSE(type, of, name, dx, dy)                                           \
-    EW_READ_ONCE static void name##_sums_dy_##type(                            \
+    EW_TUNED static void name##_sums_dy_##type(                                \
         int64_t rows, int64_t cols, void *const data[],                        \
         const struct ew_stride s[], const struct ew_sums *sums)                \
     {                                                                          \
         sum_all_##type(dx##_##of, dy##_##of, false, rows, cols, data, s,       \
                        sums);                                                  \
     }                                                                          \
-    EW_READ_ONCE static void name##_sums_dx_##type(                            \
+    EW_TUNED static void name##_sums_dx_##type(                                \
         int64_t rows, int64_t cols, void *const data[],                        \
         const struct ew_stride s[], const struct ew_sums *sums)                \
     {                                                                          \

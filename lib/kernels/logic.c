@@ -11,47 +11,47 @@
 #define BOOL(x) x##_bool
 
 /* Bytes other than 0 and 1 may come in; only 0 and 1 go out. */
-static inline uint8_t op_or_bool(uint8_t x, uint8_t y)
+EW_INLINE uint8_t op_or_bool(uint8_t x, uint8_t y)
 {
     return (x | y) != 0;
 }
 
-static inline uint8_t op_and_bool(uint8_t x, uint8_t y)
+EW_INLINE uint8_t op_and_bool(uint8_t x, uint8_t y)
 {
     return (x != 0) & (y != 0);
 }
 
-static inline uint8_t op_xor_bool(uint8_t x, uint8_t y)
+EW_INLINE uint8_t op_xor_bool(uint8_t x, uint8_t y)
 {
     return (x != 0) ^ (y != 0);
 }
 
-static inline uint8_t op_equal_bool(uint8_t x, uint8_t y)
+EW_INLINE uint8_t op_equal_bool(uint8_t x, uint8_t y)
 {
     return (x != 0) == (y != 0);
 }
 
-static inline uint8_t op_less_than_bool(uint8_t x, uint8_t y)
+EW_INLINE uint8_t op_less_than_bool(uint8_t x, uint8_t y)
 {
     return (x == 0) & (y != 0);
 }
 
-static inline uint8_t op_less_equal_bool(uint8_t x, uint8_t y)
+EW_INLINE uint8_t op_less_equal_bool(uint8_t x, uint8_t y)
 {
     return (x == 0) | (y != 0);
 }
 
-static inline uint8_t op_greater_than_bool(uint8_t x, uint8_t y)
+EW_INLINE uint8_t op_greater_than_bool(uint8_t x, uint8_t y)
 {
     return op_less_than_bool(y, x);
 }
 
-static inline uint8_t op_greater_equal_bool(uint8_t x, uint8_t y)
+EW_INLINE uint8_t op_greater_equal_bool(uint8_t x, uint8_t y)
 {
     return op_less_equal_bool(y, x);
 }
 
-static inline uint8_t op_any_zero_bool(uint8_t x, uint8_t y)
+EW_INLINE uint8_t op_any_zero_bool(uint8_t x, uint8_t y)
 {
     (void)x;
     return y == 0;
@@ -227,32 +227,32 @@ static const ew_kernel_row row_bool = {
 #define SU(x) x##_i64_u64
 #define US(x) x##_u64_i64
 
-static inline uint8_t op_equal_i64_u64(int64_t x, uint64_t y)
+EW_INLINE uint8_t op_equal_i64_u64(int64_t x, uint64_t y)
 {
     return (x >= 0) & ((uint64_t)x == y);
 }
 
-static inline uint8_t op_not_equal_i64_u64(int64_t x, uint64_t y)
+EW_INLINE uint8_t op_not_equal_i64_u64(int64_t x, uint64_t y)
 {
     return (x < 0) | ((uint64_t)x != y);
 }
 
-static inline uint8_t op_less_than_i64_u64(int64_t x, uint64_t y)
+EW_INLINE uint8_t op_less_than_i64_u64(int64_t x, uint64_t y)
 {
     return (x < 0) | ((uint64_t)x < y);
 }
 
-static inline uint8_t op_less_equal_i64_u64(int64_t x, uint64_t y)
+EW_INLINE uint8_t op_less_equal_i64_u64(int64_t x, uint64_t y)
 {
     return (x < 0) | ((uint64_t)x <= y);
 }
 
-static inline uint8_t op_greater_than_i64_u64(int64_t x, uint64_t y)
+EW_INLINE uint8_t op_greater_than_i64_u64(int64_t x, uint64_t y)
 {
     return (x >= 0) & ((uint64_t)x > y);
 }
 
-static inline uint8_t op_greater_equal_i64_u64(int64_t x, uint64_t y)
+EW_INLINE uint8_t op_greater_equal_i64_u64(int64_t x, uint64_t y)
 {
     return (x >= 0) & ((uint64_t)x >= y);
 }
