@@ -29,8 +29,8 @@ static void load(ew_kernel *convert, const void *parameter,
     struct ew_stride dense = {cols * size, size};
     void *data[EW_FORWARD] = {tile->data[k], (void *)parameter, buffer};
     struct ew_stride stride[EW_FORWARD] = {s, {0, 0}, dense};
-    bool one_row = s.row == cols * s.col;
-    convert(one_row ? 1 : rows, one_row ? rows * cols : cols, data, stride);
+    bool joins = ew_stride_joins(s, cols);
+    convert(joins ? 1 : rows, joins ? rows * cols : cols, data, stride);
     tile->data[k] = buffer;
     tile->stride[k] = loaded(s, tile->cols, spread, size);
 }
@@ -109,14 +109,17 @@ static void convert_result(ew_kernel *convert, const struct ew_block *tile,
     convert(tile->rows, tile->cols, data, stride);
 }
 
-/* The activation, on what was made. */
+/* The activation, on what was made. Rows that follow one another are one for
+   it, as the rest behind the last vector of each is a step of its own. */
 static void activate(const struct ew_pass *pass, const struct ew_block *tile)
 {
     void *made = tile->data[EW_OUT];
     const struct ew_stride s = tile->stride[EW_OUT];
     void *const data[EW_FORWARD] = {made, (void *)&pass->around.alpha, made};
     const struct ew_stride stride[EW_FORWARD] = {s, {0, 0}, s};
-    pass->act(tile->rows, tile->cols, data, stride);
+    bool joins = ew_stride_joins(s, tile->cols);
+    pass->act(joins ? 1 : tile->rows,
+              joins ? tile->rows * tile->cols : tile->cols, data, stride);
 }
 
 /* What of input k is read after a tile, if it goes on where the tile ends. */

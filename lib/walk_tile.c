@@ -29,7 +29,7 @@ static bool is_one_row(const struct ew_block *b, unsigned operands)
     bool joined = true;
     for (int k = 0; k < EW_OPERANDS && b->rows > 1; k++)
         if (operands >> k & 1)
-            joined &= b->stride[k].row == b->cols * b->stride[k].col;
+            joined &= ew_stride_joins(b->stride[k], b->cols);
     return joined;
 }
 
@@ -96,9 +96,9 @@ static void bring(const struct ew_gradient *g, const struct ew_walk *w,
             s = dense;
         }
     }
-    bool joined = s.row == cols * s.col;
+    bool joins = ew_stride_joins(s, cols);
     data[EW_OUT] = buffer;
-    g->load[k](joined ? 1 : rows, joined ? rows * cols : cols, data,
+    g->load[k](joins ? 1 : rows, joins ? rows * cols : cols, data,
                (struct ew_stride[]){s, {0, 0}, {cols * size, size}});
     tile->data[k] = buffer;
     tile->stride[k] = (struct ew_stride){cols * size, stands ? 0 : size};
@@ -153,7 +153,7 @@ void ew_walk_convert(const struct ew_term *t, int64_t rows, int64_t cols,
 {
     const struct ew_pass *f = &t->finish;
     _Alignas(64) char sum[EW_WALK_TILE];
-    if (from.row == cols * from.col && to.row == cols * to.col) {
+    if (ew_stride_joins(from, cols) && ew_stride_joins(to, cols)) {
         cols *= rows;
         rows = 1;
     }

@@ -365,6 +365,32 @@ START_TEST(kernels_are_told_what_stands_around)
 }
 END_TEST
 
+static int64_t rows_seen, cols_seen;
+
+static void see_rows(int64_t rows, int64_t cols, void *const data[],
+                     const struct ew_stride stride[])
+{
+    rows_seen = rows;
+    cols_seen = cols;
+    act(rows, cols, data, stride);
+}
+
+/* But not those with a gap behind each. */
+START_TEST(rows_that_follow_one_another_are_one_for_an_activation)
+{
+    struct ew_pass pass = pass_of(ACT);
+    pass.act = see_rows;
+    for (int gap = 0; gap < 2; gap++) {
+        struct ew_block tile = block_of((struct ew_stride){8 * COLS, 8});
+        tile.stride[EW_OUT].row += 8 * gap;
+        start();
+        ew_steps_run(&pass, &tile, &buffers);
+        ck_assert_int_eq(rows_seen, gap ? ROWS : 1);
+        ck_assert_int_eq(cols_seen, gap ? COLS : CELLS);
+    }
+}
+END_TEST
+
 START_TEST(rows_that_are_apart_are_streamed_one_by_one)
 {
     const struct ew_pass pass = pass_of(STREAM);
@@ -412,6 +438,8 @@ int main(void)
     tcase_add_test(steps, what_stands_still_beside_folded_rows_is_kept_so);
     tcase_add_loop_test(
         steps, what_has_places_is_gathered_first_and_scattered_last, 1, 4);
+    tcase_add_test(steps,
+                   rows_that_follow_one_another_are_one_for_an_activation);
     tcase_add_test(steps, rows_that_are_apart_are_streamed_one_by_one);
     tcase_add_test(steps, kernels_are_told_what_stands_around);
     tcase_add_loop_test(steps,

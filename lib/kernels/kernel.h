@@ -48,6 +48,12 @@ struct ew_stride {
     int64_t row, col;
 };
 
+/* Whether rows of so many elements follow one another, as one does. */
+static inline bool ew_stride_joins(struct ew_stride s, int64_t cols)
+{
+    return s.row == cols * s.col;
+}
+
 /*
  * A kernel equals this loop, in which X(r, c) is the element at
  * data[EW_X] + r * stride[EW_X].row + c * stride[EW_X].col, and so on:
