@@ -76,7 +76,7 @@ static bool set_option(struct options *o, int name, const char *value)
         return true;
     case 'b':
         o->baseline = value;
-        return bench_library_load(&o->other, value);
+        return true;
     case 'l':
         o->layout = value;
         return true;
@@ -232,6 +232,34 @@ static double bytes_of(const struct bench_case *c)
    ones memory counts from FAR_FROM on. */
 enum { COLD_FROM = 128 << 10, FAR_FROM = 64 << 10 };
 
+static bool counts(const struct options *o, double bytes)
+{
+    return (!o->cold || bytes >= COLD_FROM) &&
+           (!o->baseline || !o->random || bytes >= FAR_FROM);
+}
+
+/* As a ratio to another build, which may know less. */
+static void compare_row(const struct options *o, struct bench_case *cases,
+                        int n, struct result *result)
+{
+    if (bench_case_call(&cases[0], 1, &o->other) != ELEMENTWISE_OK)
+        fprintf(stderr, "bench: %s refuses %s\n", o->baseline,
+                result->row->name);
+    else
+        result->ratio =
+            bench_compare(cases, n, &o->other, o->quick ? 0.02 : 0.1);
+}
+
+static void time_row(const struct options *o, const struct bench_machine *m,
+                     struct bench_case *cases, int n, struct result *result)
+{
+    result->time = bench_measure(cases, n, o->quick ? 0.01 : 0.05);
+    result->limit = bench_limit(m, &cases[0], o->cold);
+    result->inner = bench_inner_extent(&cases[0]);
+    if (o->random)
+        result->limit = fmax(result->limit, bench_gather_time(m, &cases[0]));
+}
+
 /* False if the result was wrong. */
 static bool run_row(const struct options *o, const struct bench_machine *m,
                     struct bench_arena *arena, const struct bench_row *row,
@@ -249,24 +277,18 @@ static bool run_row(const struct options *o, const struct bench_machine *m,
     if (!right)
         fprintf(stderr, "bench: WRONG RESULT: %s: %s\n", row->name,
                 elementwise_last_error());
-    else if (o->baseline) {
-        if (!o->random || result->bytes >= FAR_FROM)
-            result->ratio =
-                bench_compare(cases, n, &o->other, o->quick ? 0.02 : 0.1);
-    } else if (!o->cold || result->bytes >= COLD_FROM) {
-        result->time = bench_measure(cases, n, o->quick ? 0.01 : 0.05);
-        result->limit = bench_limit(m, &cases[0], o->cold);
-        result->inner = bench_inner_extent(&cases[0]);
-        if (o->random)
-            result->limit =
-                fmax(result->limit, bench_gather_time(m, &cases[0]));
+    else if (counts(o, result->bytes)) {
+        if (o->baseline)
+            compare_row(o, cases, n, result);
+        else
+            time_row(o, m, cases, n, result);
     }
     free(cases);
     return right;
 }
 
-/* Rows in which memory counts, and how many of them are far from the limit:
-   at twice, or four times where all operands have short inner loops. */
+/* Of rows in which memory counts, how many are far from the limit: at twice, or
+   four times where all operands have loops below SHORT. */
 enum { SHORT = 16 };
 
 static void print_far(const struct result *results, int n)
@@ -306,8 +328,11 @@ static void print_worst(const struct options *o, struct result *results, int n)
 /* Of a comparison: the rows on both ends, and how the others lie between. */
 static void print_ratios(const struct options *o, struct result *results, int n)
 {
+    if (!o->random && n <= 2 * WORST)
+        return; /* all are there */
     qsort(results, (size_t)n, sizeof *results, by_ratio);
-    for (int i = 0; i < n && (o->random || n > 2 * WORST); i++)
+    printf("#\n# least and greatest ratios\n");
+    for (int i = 0; i < n; i++)
         if (i < WORST || i >= n - WORST)
             print_ratio(&results[i]);
     printf("# of %d rows, tenths stay below:", n);
@@ -339,12 +364,8 @@ static int run_rows(const struct options *o, const struct bench_machine *m,
     return wrong;
 }
 
-static void measure_machine(const struct options *o, struct bench_machine *m,
-                            struct bench_arena *arena)
+static void print_head(const struct options *o, const struct bench_machine *m)
 {
-    *m = (struct bench_machine){.rotation = 0};
-    if (!o->baseline || o->cold)
-        bench_machine_measure(m, arena);
     if (o->baseline)
         printf("# %-68s %7s  %7s %7s\n", "row", "ratio", "lower", "upper");
     else if (o->json)
@@ -356,14 +377,16 @@ static void measure_machine(const struct options *o, struct bench_machine *m,
 static int run(const struct options *o, const struct bench_row *rows, int count)
 {
     struct bench_arena arena;
-    struct bench_machine m;
+    struct bench_machine m = {.rotation = 0};
     struct result *results = calloc((size_t)count + 1, sizeof *results);
     int n, wrong;
     if (!results || !bench_arena_make(&arena, (size_t)2 << 30)) {
         free(results);
         return EXIT_FAILURE;
     }
-    measure_machine(o, &m, &arena);
+    if (!o->baseline || o->cold)
+        bench_machine_measure(&m, &arena);
+    print_head(o, &m);
     wrong = run_rows(o, &m, &arena, rows, count, results, &n);
     if (o->baseline)
         print_ratios(o, results, n);
@@ -397,7 +420,9 @@ int main(int argc, char **argv)
     if (!rows)
         return EXIT_FAILURE;
     bench_pin(o.cpu);
-    if (!o.list)
+    if (o.baseline && !bench_library_load(&o.other, o.baseline))
+        status = EXIT_FAILURE;
+    else if (!o.list)
         status = run(&o, rows, count);
     else
         for (int i = 0; i < count; i++)

@@ -2,10 +2,9 @@
  * Turns a row into tensors in memory with values in them, and back into the
  * library call that is timed.
  */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise, RTLD_DEEPBIND */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "bench.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,22 +22,6 @@ enum {
 
 const struct bench_library bench_linked = {
     elementwise_apply, elementwise_apply_grad, elementwise_sum_to};
-
-/* Without RTLD_DEEPBIND its calls of itself would end in what is linked. */
-bool bench_library_load(struct bench_library *library, const char *path)
-{
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-    if (handle) {
-        *(void **)&library->apply = dlsym(handle, "elementwise_apply");
-        *(void **)&library->apply_grad =
-            dlsym(handle, "elementwise_apply_grad");
-        *(void **)&library->sum_to = dlsym(handle, "elementwise_sum_to");
-    }
-    if (handle && library->apply && library->apply_grad && library->sum_to)
-        return true;
-    fprintf(stderr, "bench: cannot load %s: %s\n", path, dlerror());
-    return false;
-}
 
 /* Large pages, where there are any: without, the first touch and the TLB
    would be measured. */

@@ -1,0 +1,41 @@
+/*
+ * Turns the path of another build of the library into the calls that are timed,
+ * beside those of the build that the benchmark is linked with.
+ */
+#define _GNU_SOURCE /* RTLD_DEEPBIND */
+#include "bench.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* A function of a library; NULL, and which on stderr, if it has none. */
+static void *find(void *handle, const char *path, const char *name)
+{
+    void *found = dlsym(handle, name);
+    if (!found)
+        fprintf(stderr, "bench: %s has no %s\n", path, name);
+    return found;
+}
+
+/* Without RTLD_DEEPBIND its calls of itself would end in what is linked. A name
+   that is no path may find what is loaded already. */
+bool bench_library_load(struct bench_library *library, const char *path)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    if (!handle) {
+        fprintf(stderr, "bench: cannot load: %s\n", dlerror());
+        return false;
+    }
+    *(void **)&library->apply = find(handle, path, "elementwise_apply");
+    *(void **)&library->apply_grad =
+        find(handle, path, "elementwise_apply_grad");
+    *(void **)&library->sum_to = find(handle, path, "elementwise_sum_to");
+    if (library->apply == elementwise_apply) {
+        fprintf(stderr,
+                "bench: %s is what the benchmark is linked with; a path with a "
+                "/ finds others\n",
+                path);
+        return false;
+    }
+    return library->apply && library->apply_grad && library->sum_to;
+}
