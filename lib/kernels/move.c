@@ -394,15 +394,17 @@ EW_VBMI EW_INLINE void compact_bytes(const char *x, const char order[],
     _mm512_storeu_si512(out, v);
 }
 
-/* As compact_windows, in windows of a line; of longer pieces, or two, each is
-   as well moved alone. */
+/* As compact_windows, in windows of a line. Pieces with gaps are elements that
+   would be moved one by one; of dense ones that are long, or two, each is as
+   well moved alone. */
 EW_VBMI static int64_t compact_lines(int64_t pieces,
                                      const struct compact_piece *p,
                                      const char *x, int64_t step, char *out)
 {
-    int64_t bytes = p->n * p->size;
-    if (pieces < EW_COMPACT_WORTH || bytes > 16 || step < bytes ||
-        compact_count(EW_LINE, p, step) < 3)
+    int64_t bytes = p->n * p->size, together = compact_count(EW_LINE, p, step);
+    bool worth = p->col != 1 ? together * p->n >= EW_COMPACT_MOVES
+                             : bytes <= 16 && together >= 3;
+    if (pieces < EW_COMPACT_WORTH || step < bytes || !worth)
         return 0;
     return compact_by(compact_bytes, EW_LINE, pieces, p, x, step, out);
 }
