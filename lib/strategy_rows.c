@@ -179,8 +179,9 @@ static bool wastes_vectors(const struct elementwise_plan *plan)
            plan->pass.stored[EW_OUT] <= 4 && 9 * bytes < 8 * vectors * vector;
 }
 
-/* Whether tiles of turned inputs store rows past the caches that end anywhere
-   in a line: folded, only tiles do. */
+/* Whether tiles of turned inputs store rows past the caches that are no whole
+   lines. Row by row, both ends of each are parts of lines; of folded rows only
+   both ends of a tile are. */
 static bool streams_ends(const struct elementwise_plan *plan)
 {
     return plan->pass.turn &&
@@ -188,9 +189,10 @@ static bool streams_ends(const struct elementwise_plan *plan)
            ew_strategy_streams_turned(plan, ew_strategy_bytes(plan, EW_OUT));
 }
 
-/* Whether an input would be spread into rows of several stores each, which
-   takes longer than row by row, for which the other is dense, as vectors need,
-   or made so in a tile; but not longer than the ends of rows. */
+/* Whether an input would be spread into rows of several stores each. That takes
+   longer than row by row, for which the other input is dense, as vectors need,
+   or made so in a tile; unless the ends of each row would be stored past the
+   caches. */
 static bool spreads_far(const struct elementwise_plan *plan, bool tiles)
 {
     const struct ew_loop *cols = &plan->loop[0];

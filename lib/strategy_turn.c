@@ -32,7 +32,8 @@ enum {
        of out or not, if columns are so far apart. */
     DISTANT_LATE = 18 << 20,
     SHARED_LATE = 32 << 20,
-    DISTANT_WAITS = 12 << 20, /* either, where vectors wait */
+    DISTANT_WAITS = 12 << 20, /* either, where vectors wait, */
+    DISTANT_LARGE = 64 << 20, /* or the last cache is a large one */
     APART_LATE = 256,
     COLUMNS_LATE = 64 /* that tiles of large elements gain by */
 };
@@ -168,7 +169,9 @@ static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
     if (bytes < READ_ON_FROM / LARGEST) /* those of inputs may be so large */
         return false;
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
-    int64_t late = down ? DISTANT_LATE : SHARED_LATE;
+    int64_t late = !ew_cpu_is(EW_SMALL_CACHE) ? DISTANT_LARGE
+                   : down                     ? DISTANT_LATE
+                                              : SHARED_LATE;
     int64_t left = ew_strategy_may_wait(plan) ? DISTANT_WAITS : late;
     if (!ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
         !gains_by_asking(plan, down))

@@ -54,7 +54,7 @@ static const struct choice choices[] = {
     {{8, 32, 64}, {1, 8, 256}, {1, 8, 256}, 1, 0, 1, 1, 0},
     /* two inputs that would need different rows, and so few to a line that
        tiles are a part of all three loops */
-    {{8, 32, 64}, {1, 8, 256}, {2048, 1, 32}, 0, 0, 0, 0, 3},
+    {{16, 32, 64}, {1, 16, 512}, {2048, 1, 32}, 0, 0, 0, 0, 3},
     /* several short loops, of which two are no tile: y is gathered */
     {{800, 4, 3}, {12, 3, 1}, {1, 800, 0}, 0, 0, 0, 0, 3},
     {{800, 4, 3}, {1, 800, 3200}, {4, 1, 0}, 0, 0, 0, 0, 3},
@@ -791,8 +791,9 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    /* or are short, and dense in a tile */
                    {{1 << 16, 126}, ELEMENTWISE_F32, 0, 32, 0, 1},
                    {{1 << 15, 130}, ELEMENTWISE_F32, 0, 16, 1, 1}};
-    ew_cpu_limit(EW_LEVELS);
-    ew_cpu_tune(EW_LATE_READS);
+    if (!support_level(EW_LEVEL_AVX512))
+        return;
+    ew_cpu_tune(EW_LATE_READS | EW_SMALL_CACHE);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         plan_turned(&p, layouts[i].shape, layouts[i].type, layouts[i].beside);
@@ -803,6 +804,32 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                       p.pass.distant, p.pass.stream != NULL);
         ck_assert(!p.pass.distant ||
                   (p.pass.ahead[EW_X] && p.pass.ahead[EW_Y]));
+    }
+}
+END_TEST
+
+/* From 64 MiB of all operands on, tiles of rows that start anywhere in a line
+   or not. */
+START_TEST(turned_tiles_ask_later_where_the_last_cache_is_large)
+{
+    static const struct {
+        int64_t shape[2];
+        elementwise_dtype type;
+        int rows;
+        bool distant;
+    } layouts[] = {{{2048, 2048}, ELEMENTWISE_F32, 32, 0},
+                   {{2048, 2048}, ELEMENTWISE_F64, 16, 1},
+                   {{1990, 2101}, ELEMENTWISE_F32, 16, 0},
+                   {{1990, 2101}, ELEMENTWISE_F64, 8, 1},
+                   {{1300, 1301}, ELEMENTWISE_F64, 8, 0}};
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(EW_LATE_READS);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        plan_turned(&p, layouts[i].shape, layouts[i].type, 0);
+        ck_assert_msg(p.pass.turn == layouts[i].rows &&
+                          p.pass.distant == layouts[i].distant,
+                      "%d: %d rows, %d", (int)i, p.pass.turn, p.pass.distant);
     }
 }
 END_TEST
@@ -846,7 +873,7 @@ START_TEST(turned_tiles_of_large_elements_that_become_bytes_are_wide)
     } layouts[] = {{{600, 158}, 8, 0}, {{6636, 158}, 4, 1}};
     if (!support_level(EW_LEVEL_AVX2))
         return;
-    ew_cpu_tune(EW_LATE_READS);
+    ew_cpu_tune(EW_LATE_READS | EW_SMALL_CACHE);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         const int64_t *shape = layouts[i].shape, down[] = {1, shape[0]};
         elementwise_tensor a = {NULL, ELEMENTWISE_C128, 2, shape, NULL};
@@ -1800,16 +1827,32 @@ START_TEST(inputs_from_memory_give_the_results_of_the_reference)
 }
 END_TEST
 
+/* Rows of one store and of two, of 4, 8 and 16 bytes, spread as x or y. */
 START_TEST(elements_spread_past_the_caches_give_the_results_of_the_reference)
 {
-    static const int64_t shape[] = {29960, 35}, across[] = {1, 29960};
-    static const int64_t each[] = {29960, 1};
+    static const struct {
+        elementwise_dtype type;
+        int64_t cols;
+    } rows[] = {{ELEMENTWISE_F32, 35},
+                {ELEMENTWISE_F32, 25},
+                {ELEMENTWISE_F64, 13},
+                {ELEMENTWISE_C128, 7}};
     if (!support_level(_i))
         return;
-    support_make(&x, ELEMENTWISE_F32, 2, each, NULL, SUPPORT_HIGH);
-    support_make(&y, ELEMENTWISE_F32, 2, shape, across, SUPPORT_LOW);
-    support_make(&out, ELEMENTWISE_F32, 2, shape, NULL, SUPPORT_HIGH);
-    fill_and_verify(ELEMENTWISE_SUB, NULL);
+    for (int i = 0; i < 8; i++) {
+        elementwise_dtype type = rows[i / 2].type;
+        const int64_t shape[] = {49999, rows[i / 2].cols};
+        const int64_t across[] = {1, 49999}, each[] = {49999, 1};
+        struct support_tensor *spread = i % 2 ? &y : &x;
+        struct elementwise_plan p;
+        support_make(spread, type, 2, each, NULL, SUPPORT_HIGH);
+        support_make(i % 2 ? &x : &y, type, 2, shape, across, SUPPORT_LOW);
+        support_make(&out, type, 2, shape, NULL, SUPPORT_HIGH);
+        ck_assert_int_eq(
+            ew_plan_make(&p, ELEMENTWISE_SUB, &x.t, &y.t, -1, &out.t), 0);
+        ck_assert_msg(p.pass.fold && p.pass.stream, "%d", i);
+        fill_and_verify(ELEMENTWISE_SUB, NULL);
+    }
     release();
 }
 END_TEST
@@ -1895,6 +1938,8 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(
         choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
+    tcase_add_test(choosing,
+                   turned_tiles_ask_later_where_the_last_cache_is_large);
     tcase_add_test(choosing,
                    inputs_with_gaps_push_a_large_output_out_of_a_small_cache);
     tcase_add_loop_test(choosing,
