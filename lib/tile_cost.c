@@ -11,7 +11,7 @@
 #include "cpu.h"
 #include "gather.h"
 #include "permutation.h"
-#include "strategy.h"
+#include "strategy_parts.h"
 #include "table.h"
 
 enum {
@@ -19,21 +19,25 @@ enum {
     VECTOR_ROW = 16,   /* elements; f16, bf16, quotients of integers and what */
     COMPARED_ROW = 32, /* is compared, with AVX2, go one by one below that */
     WIDE_ROW = 8,      /* of quotients of 64 bits */
-    CALL_TABLES = 100000, /* of the tables that such tiles need, per call */
+    CALL_TABLES = 400000, /* of the tables that such tiles need, per call */
     BASE_COST = 30,       /* of an element in any way, */
     PACK_COST = 60,       /* and where a kernel packs it */
     SCATTERED = 2,        /* so many times as much as a run that is gathered */
-    TILE_COST = 50000,    /* of steps through buffers, per tile, */
+    TILE_COST = 80000,    /* of steps through buffers, per tile, */
     PACK_CALL = 2000,     /* and of each input that a kernel packs there */
     ONE_LOAD = 16,        /* bytes of a run; what is more costs, */
     BYTE_COST = 5,        /* each */
     CALL_COST = 3000,     /* of a kernel that needs none, per two loops */
     LINE_ROW = 1500,      /* of a row there that is whole lines */
     ONE_COST = 1000,      /* of an element that a kernel takes by itself */
-    STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps */
+    STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps, */
+    NEAR_COST = 600,      /* or of an input with small ones */
     PUT_COST = 150,       /* of one that is moved there from a tile, */
     PUT_ROW = 5000,       /* and of a row of them; */
     COPY_COST = 250,      /* of one that is copied there */
+    PARTS_COST = 1500,    /* and size, of a row whose ends are parts of lines */
+    PARTS_FAR = 40000,    /* of which others come much later; of a large out */
+    LINE_AGAIN = 2500,    /* of a line brought again from beyond the L2 cache */
     COPY_ROW = 600,       /* and of a row that is dense there */
     SPREAD_ROW = 300,     /* of an element of which copies are made, */
     SPREAD_BYTE = 15,     /* or of a byte in a vector of them */
@@ -53,15 +57,17 @@ enum {
    tile must be cheaper by. Large ones lose less by strides. */
 static const struct figures {
     int64_t row, tenths;
-} small = {3000, 13}, large = {2000, 18};
+} small = {3000, 12}, words = {3000, 16}, large = {2000, 17};
 
 static const struct figures *figures_of(const struct elementwise_plan *plan)
 {
-    return ew_pass_widest(&plan->pass, 3) < 8 ? &small : &large;
+    unsigned widest = ew_pass_widest(&plan->pass, 3);
+    return widest < 4 ? &small : widest < 8 ? &words : &large;
 }
 
-/* An operand that stays in the L1 cache costs less. */
-enum { NEAR_BYTES = 16 << 10 };
+/* An operand that stays in the L1 cache costs less; one that has more pages
+   than a processor keeps the addresses of, more. */
+enum { NEAR_BYTES = 16 << 10, TLB_BYTES = 8 << 20 };
 
 /* Lines of out that push each other out of a cache, and are written in parts or
    have neighbours that come much later, cost so many times as much. */
@@ -407,35 +413,100 @@ static int64_t put_rows(const struct elementwise_plan *plan)
     return packs || cols->n > rows->n ? cols->n : rows->n;
 }
 
+/* What a kernel takes for an element of operand k where it is, with gaps. */
+static int64_t strided_cost(const struct elementwise_plan *plan, int k)
+{
+    int64_t step = ew_magnitude(plan->loop[0].stride[k]);
+    bool near = k < EW_OUT && step <= EW_SHUFFLED * plan->pass.stored[k];
+    return near ? NEAR_COST : STRIDED_COST;
+}
+
+/* Whether a row of out ends within lines whose other parts are stored after
+   more than the L1 cache holds of out: by a loop outside others. */
+static bool ends_in_parts(const struct elementwise_plan *plan)
+{
+    const struct ew_loop *loop = plan->loop;
+    int64_t row = loop[0].n * plan->pass.stored[EW_OUT];
+    int64_t between = row + EW_LINE;
+    for (int i = 1; i < plan->ndim && row % EW_LINE != 0; i++) {
+        if (loop[i].stride[EW_OUT] < row + EW_LINE)
+            return i > 1 && between >= NEAR_BYTES;
+        between *= between < NEAR_BYTES ? loop[i].n : 1;
+    }
+    return false;
+}
+
+/* What a row costs that is made of turned inputs and ends so: lines are brought
+   again for that. Large elements lose nothing by it but in a large out. */
+static int64_t parts_cost(const struct elementwise_plan *plan)
+{
+    int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
+    int64_t size = plan->pass.stored[EW_OUT];
+    if (!plan->pass.turn || bytes < EW_FAR_BYTES ||
+        plan->loop[0].stride[EW_OUT] != size || !ends_in_parts(plan))
+        return 0;
+    if (bytes <= TLB_BYTES)
+        return size < 8 ? PARTS_COST * size : 0;
+    return PARTS_FAR;
+}
+
+/* What an element of input k costs where its lines are brought again: a loop
+   steps within them and comes round after more than the L2 cache holds. Large
+   ones are gathered no sooner in tiles.
+
+       x    r g b r g b r g b ...    in long rows of r, of g and of b */
+static int64_t again_cost(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0];
+    int64_t step = ew_magnitude(cols->stride[k]), again = 0;
+    const int64_t size = plan->pass.stored[k];
+    if (step <= size || size >= 8 || step >= EW_LINE || plan->pass.turn ||
+        cols->n < EW_FAR_BYTES / step)
+        return 0;
+    for (int i = 1; i < plan->ndim; i++) {
+        int64_t within = ew_magnitude(plan->loop[i].stride[k]);
+        if (within > 0 && within < step)
+            again = LINE_AGAIN - LINE_AGAIN / plan->loop[i].n;
+    }
+    return again * step / EW_LINE;
+}
+
+/* What an element of operand k costs in tiles of so many: moved, packed, put in
+   its place, or taken where it is. */
+static int64_t element_cost(const struct elementwise_plan *plan, int k,
+                            int64_t elements)
+{
+    int64_t step = plan->loop[0].stride[k], puts = put_rows(plan);
+    if (k == EW_X && moves_dense(plan))
+        return move_cost(plan);
+    if (k < EW_OUT && plan->pass.pack[k])
+        return pack_cost(plan, k) + PACK_CALL / elements;
+    if (k == EW_OUT && puts)
+        return COPY_COST + PUT_ROW / puts;
+    if (k == EW_OUT && ew_strategy_scatters(plan))
+        return PUT_COST + PUT_ROW / plan->loop[0].n;
+    if (step == 0 || step == plan->pass.stored[k] ||
+        ew_strategy_divides_c64(plan))
+        return 0;
+    return puts ? GATHER_COST : strided_cost(plan, k);
+}
+
 int64_t ew_tile_flat(const struct elementwise_plan *plan,
                      const int64_t extent[])
 {
-    const struct ew_loop *loop = plan->loop;
-    int64_t cols = loop[0].n, cost = 0;
-    bool packs = ew_pass_buffers(&plan->pass);
-    int64_t puts = put_rows(plan), row = puts ? puts : cols;
+    int64_t cols = plan->loop[0].n, puts = put_rows(plan);
     int64_t elements = ew_tile_elements(plan, extent);
-    bool moves = moves_dense(plan);
-    for (int k = 0; k <= EW_OUT; k++) {
-        int64_t step = loop[0].stride[k];
-        if (k == EW_X && moves)
-            cost += move_cost(plan);
-        else if (k < 2 && plan->pass.pack[k])
-            cost += pack_cost(plan, k) + PACK_CALL / elements;
-        else if (k == EW_OUT && puts)
-            cost += COPY_COST + PUT_ROW / row;
-        else if (k == EW_OUT && ew_strategy_scatters(plan))
-            cost += PUT_COST + PUT_ROW / cols;
-        else if (step != 0 && step != plan->pass.stored[k] &&
-                 !ew_strategy_divides_c64(plan))
-            cost += puts ? GATHER_COST : STRIDED_COST;
-    }
+    bool packs = ew_pass_buffers(&plan->pass), moves = moves_dense(plan);
+    int64_t cost = again_cost(plan, EW_X) + again_cost(plan, EW_Y);
+    for (int k = 0; k <= EW_OUT; k++)
+        cost += element_cost(plan, k, elements);
     cost += (packs ? TILE_COST : CALL_COST) / elements;
     if (plan->pass.fold)
         return cost;
     bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
     int64_t ends = moves ? COPY_ROW : lines ? LINE_ROW : figures_of(plan)->row;
-    return cost + ends / row + (goes_one_by_one(plan) ? ONE_COST : 0);
+    return cost + ends / (puts ? puts : cols) + parts_cost(plan) / cols +
+           (goes_one_by_one(plan) ? ONE_COST : 0);
 }
 
 /* Whether rows are divided by a number each, whose inverse the kernel finds

@@ -36,13 +36,13 @@ START_TEST(a_plan_says_what_a_tile_of_several_loops_holds)
 }
 END_TEST
 
-/* Pairs of bytes, each pair backwards: where the level can, a line of them is
-   one vector. */
+/* Rows of 24 bytes, backwards, which are too long for the windows of a kernel:
+   where the level can, a line of them is one vector. */
 START_TEST(elements_within_a_line_are_permuted_where_the_level_can)
 {
-    static const int64_t shape[] = {20000, 2}, back[] = {2, -1};
-    static char bytes[40000];
-    elementwise_tensor a = {bytes + 1, ELEMENTWISE_U8, 2, shape, back};
+    static const int64_t shape[] = {20000, 24}, back[] = {24, -1};
+    static char bytes[20000 * 24];
+    elementwise_tensor a = {bytes + 23, ELEMENTWISE_U8, 2, shape, back};
     elementwise_tensor b = {bytes, ELEMENTWISE_U8, 2, shape, NULL}, o = b;
     struct elementwise_plan p;
     ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
@@ -216,6 +216,56 @@ START_TEST(lines_that_tiles_share_are_soon_gone_from_large_inputs_alone)
 }
 END_TEST
 
+/* x of (n, 124, cols) runs along n, and tiles of n and of rows would store the
+   ends of these a piece of a line at a time: on more pages than 8 MiB have, and
+   with n many rows between two pieces. */
+START_TEST(
+    rows_that_end_in_lines_that_come_much_later_are_in_tiles_of_more_loops)
+{
+    static const struct {
+        int64_t n, cols;
+        bool deep;
+    } layouts[] = {{386, 43, true},
+                   {386, 48, false},
+                   {180, 43, false},
+                   {32 * 386, 43, true}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        int64_t n = layouts[i].n, cols = layouts[i].cols;
+        const int64_t shape[] = {n, 124, cols}, of_x[] = {1, n, 124 * n};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F64, 3, shape, of_x};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F64, 3, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &o, -1, &o), 0);
+        ck_assert_msg((p.pass.deep > 0) == layouts[i].deep, "%d", (int)i);
+    }
+}
+END_TEST
+
+/* Three planes from what has them side by side: long rows would bring each line
+   three times, of which the L2 cache keeps those of short ones. */
+START_TEST(planes_that_lie_side_by_side_are_together_in_a_tile)
+{
+    static const struct {
+        int64_t cols, steps;
+        elementwise_dtype type;
+        bool deep;
+    } layouts[] = {{100000, 9, ELEMENTWISE_F32, true},
+                   {20000, 9, ELEMENTWISE_F32, false},
+                   {100000, 16, ELEMENTWISE_F32, false},
+                   {400000, 3, ELEMENTWISE_F64, false}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const int64_t shape[] = {3, layouts[i].cols};
+        const int64_t of_x[] = {layouts[i].steps / 3, layouts[i].steps};
+        elementwise_tensor a = {NULL, layouts[i].type, 2, shape, of_x};
+        elementwise_tensor b = {NULL, layouts[i].type, 0, NULL, NULL};
+        elementwise_tensor o = {NULL, layouts[i].type, 2, shape, NULL};
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_msg((p.pass.deep > 0) == layouts[i].deep, "%d", (int)i);
+    }
+}
+END_TEST
+
 /* A plan for x of a type and a layout plus y of another, to a dense out. */
 static struct elementwise_plan plan_of(elementwise_dtype type, int ndim,
                                        const int64_t shape[],
@@ -363,6 +413,11 @@ int main(void)
                    lines_of_out_that_push_each_other_out_are_not_in_a_tile);
     tcase_add_test(
         cutting, lines_of_an_input_that_push_each_other_out_are_few_in_a_tile);
+    tcase_add_test(
+        cutting,
+        rows_that_end_in_lines_that_come_much_later_are_in_tiles_of_more_loops);
+    tcase_add_test(cutting,
+                   planes_that_lie_side_by_side_are_together_in_a_tile);
     tcase_add_test(cutting, places_beyond_32_bits_are_in_no_tile);
     tcase_add_test(cutting, nests_of_too_many_loops_are_not_cut);
     tcase_add_test(cutting, tiles_fit_their_buffers_and_tables);
