@@ -67,7 +67,7 @@ static int allowed_level(void)
 
 /* Measured on one of AMD's processors, an EPYC of the fifth generation with 32
    MiB of L3, and taken for all of theirs; and on one of Intel's, a Xeon of the
-   fifth, where all but the reads are as elsewhere. */
+   fifth, which has EW_LATE_READS alone: that is taken for all others. */
 static unsigned machine_tuning(void)
 {
 #if defined(EW_HAVE_X86_LEVELS)

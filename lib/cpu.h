@@ -52,7 +52,8 @@ enum ew_quick {
 };
 extern atomic_uint ew_cpu_tuning;
 
-/* Always inlined: kernels that are tuned (EW_TUNED) would call it else. */
+/* Always inlined, as kernels that are tuned (EW_TUNED) would otherwise call it.
+ */
 static inline __attribute__((always_inline)) bool ew_cpu_is(enum ew_quick what)
 {
     return atomic_load_explicit(&ew_cpu_tuning, memory_order_relaxed) & what;

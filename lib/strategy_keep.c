@@ -22,11 +22,12 @@ static int64_t brings(const struct elementwise_plan *plan, int k)
     return ew_magnitude(plan->loop[ew_strategy_is_turned(plan, k)].stride[k]);
 }
 
-/* Whether rows are read ahead as they are, but no pieces of them. */
+/* Whether rows are read ahead as they are, but no pieces of them: where the
+   last cache is small. */
 static bool reads_rows(const struct elementwise_plan *plan, int64_t bytes)
 {
     return bytes >= KEPT_LATE && !ew_pass_tiles(&plan->pass) &&
-           ew_cpu_is(EW_LATE_READS);
+           ew_cpu_is(EW_SMALL_CACHE);
 }
 
 /* Whether what each step of loop i reads of input k is more than caches keep

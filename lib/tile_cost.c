@@ -31,14 +31,14 @@ enum {
     LINE_ROW = 1500,      /* of a row there that is whole lines */
     ONE_COST = 1000,      /* of an element that a kernel takes by itself */
     STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps, */
-    NEAR_COST = 600,      /* or of an input with small ones */
+    NEAR_COST = 600,      /* or of an input with small ones (EW_SHUFFLED) */
     PUT_COST = 150,       /* of one that is moved there from a tile, */
     PUT_ROW = 5000,       /* and of a row of them; */
     COPY_COST = 250,      /* of one that is copied there */
-    PARTS_COST = 1500,    /* and size, of a row whose ends are parts of lines */
-    PARTS_FAR = 40000,    /* of which others come much later; of a large out */
-    LINE_AGAIN = 2500,    /* of a line brought again from beyond the L2 cache */
     COPY_ROW = 600,       /* and of a row that is dense there */
+    PARTS_COST = 5000,    /* times its size, of a row that ends in parts of */
+    LINE_AGAIN = 2500,    /* lines, others of which come later; of a line */
+                          /* that comes again from beyond the L2 cache */
     SPREAD_ROW = 300,     /* of an element of which copies are made, */
     SPREAD_BYTE = 15,     /* or of a byte in a vector of them */
     GATHER_COST = 200,    /* of one that is picked from larger steps, */
@@ -65,9 +65,12 @@ static const struct figures *figures_of(const struct elementwise_plan *plan)
     return widest < 4 ? &small : widest < 8 ? &words : &large;
 }
 
-/* An operand that stays in the L1 cache costs less; one that has more pages
-   than a processor keeps the addresses of, more. */
-enum { NEAR_BYTES = 16 << 10, TLB_BYTES = 8 << 20 };
+/* An operand that stays in the L1 cache costs less. */
+enum { NEAR_BYTES = 16 << 10 };
+
+/* Bytes of out from which parts of its lines that are stored later cost more.
+ */
+enum { PARTS_FROM = 6 << 20 };
 
 /* Lines of out that push each other out of a cache, and are written in parts or
    have neighbours that come much later, cost so many times as much. */
@@ -431,34 +434,32 @@ static bool ends_in_parts(const struct elementwise_plan *plan)
     for (int i = 1; i < plan->ndim && row % EW_LINE != 0; i++) {
         if (loop[i].stride[EW_OUT] < row + EW_LINE)
             return i > 1 && between >= NEAR_BYTES;
-        between *= between < NEAR_BYTES ? loop[i].n : 1;
+        if (between < NEAR_BYTES) /* a product of more may overflow */
+            between = loop[i].n < NEAR_BYTES ? between * loop[i].n : NEAR_BYTES;
     }
     return false;
 }
 
-/* What a row costs that is made of turned inputs and ends so: lines are brought
-   again for that. Large elements lose nothing by it but in a large out. */
+/* What a row of a large out costs that is made of turned inputs and ends so:
+   lines are brought again for that. */
 static int64_t parts_cost(const struct elementwise_plan *plan)
 {
-    int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
-    int64_t size = plan->pass.stored[EW_OUT];
-    if (!plan->pass.turn || bytes < EW_FAR_BYTES ||
-        plan->loop[0].stride[EW_OUT] != size || !ends_in_parts(plan))
-        return 0;
-    if (bytes <= TLB_BYTES)
-        return size < 8 ? PARTS_COST * size : 0;
-    return PARTS_FAR;
+    bool parts = plan->pass.turn &&
+                 plan->loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT] &&
+                 ew_strategy_bytes(plan, EW_OUT) > PARTS_FROM &&
+                 ends_in_parts(plan);
+    return parts ? PARTS_COST * plan->pass.stored[EW_OUT] : 0;
 }
 
 /* What an element of input k costs where its lines are brought again: a loop
-   steps within them and comes round after more than the L2 cache holds. Large
-   ones are gathered no sooner in tiles.
+   steps within them and comes round after more than the L2 cache holds.
+   Elements of 8 bytes gain nothing by tiles of several loops there.
 
        x    r g b r g b r g b ...    in long rows of r, of g and of b */
 static int64_t again_cost(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0];
-    int64_t step = ew_magnitude(cols->stride[k]), again = 0;
+    int64_t step = ew_magnitude(cols->stride[k]), times = 1;
     const int64_t size = plan->pass.stored[k];
     if (step <= size || size >= 8 || step >= EW_LINE || plan->pass.turn ||
         cols->n < EW_FAR_BYTES / step)
@@ -466,9 +467,10 @@ static int64_t again_cost(const struct elementwise_plan *plan, int k)
     for (int i = 1; i < plan->ndim; i++) {
         int64_t within = ew_magnitude(plan->loop[i].stride[k]);
         if (within > 0 && within < step)
-            again = LINE_AGAIN - LINE_AGAIN / plan->loop[i].n;
+            times *= plan->loop[i].n < step ? plan->loop[i].n : step;
     }
-    return again * step / EW_LINE;
+    times = times < step ? times : step; /* they may overlap */
+    return (LINE_AGAIN - LINE_AGAIN / times) * step / EW_LINE;
 }
 
 /* What an element of operand k costs in tiles of so many: moved, packed, put in

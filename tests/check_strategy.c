@@ -791,7 +791,7 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    /* or are short, and dense in a tile */
                    {{1 << 16, 126}, ELEMENTWISE_F32, 0, 32, 0, 1},
                    {{1 << 15, 130}, ELEMENTWISE_F32, 0, 16, 1, 1}};
-    if (!support_level(EW_LEVEL_AVX512))
+    if (!support_level(EW_LEVEL_AVX512)) /* below, vectors wait there */
         return;
     ew_cpu_tune(EW_LATE_READS | EW_SMALL_CACHE);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
@@ -1022,7 +1022,7 @@ END_TEST
 
 /* Where processors read rows ahead but no pieces of them, large ones are left
    whole, unless they are pieces anyway. */
-START_TEST(large_inputs_are_read_row_by_row_where_processors_read_late)
+START_TEST(large_inputs_are_read_row_by_row_where_the_last_cache_is_small)
 {
     static const struct {
         int64_t row;
@@ -1034,7 +1034,7 @@ START_TEST(large_inputs_are_read_row_by_row_where_processors_read_late)
                    {786432, 0, 0},
                    {262144, 1, 1}};
     ew_cpu_limit(EW_LEVELS);
-    ew_cpu_tune(EW_LATE_READS);
+    ew_cpu_tune(EW_SMALL_CACHE);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         const int64_t shape[] = {8, layouts[i].row};
         elementwise_dtype type =
@@ -1959,8 +1959,9 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(
         choosing,
         large_inputs_that_stand_still_are_read_again_while_they_are_near);
-    tcase_add_test(choosing,
-                   large_inputs_are_read_row_by_row_where_processors_read_late);
+    tcase_add_test(
+        choosing,
+        large_inputs_are_read_row_by_row_where_the_last_cache_is_small);
     tcase_add_test(choosing, turned_tiles_ask_sooner_where_vectors_wait);
     tcase_add_test(choosing,
                    turned_tiles_of_large_elements_that_become_bytes_are_wide);

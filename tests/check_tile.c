@@ -216,28 +216,41 @@ START_TEST(lines_that_tiles_share_are_soon_gone_from_large_inputs_alone)
 }
 END_TEST
 
-/* x of (n, 124, cols) runs along n, and tiles of n and of rows would store the
-   ends of these a piece of a line at a time: on more pages than 8 MiB have, and
-   with n many rows between two pieces. */
+/* x of (n, m, cols) runs along n: if out has more than 6 MiB, and many rows
+   come between two parts of a line in which a row ends, lines would be stored
+   twice by tiles of n and cols. */
 START_TEST(
     rows_that_end_in_lines_that_come_much_later_are_in_tiles_of_more_loops)
 {
     static const struct {
-        int64_t n, cols;
+        int64_t n, m, cols;
         bool deep;
-    } layouts[] = {{386, 43, true},
-                   {386, 48, false},
-                   {180, 43, false},
-                   {32 * 386, 43, true}};
+    } layouts[] = {{386, 124, 43, true},
+                   {386, 124, 48, false},
+                   {140, 124, 43, false},
+                   {8, 5952, 43, false}};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-        int64_t n = layouts[i].n, cols = layouts[i].cols;
-        const int64_t shape[] = {n, 124, cols}, of_x[] = {1, n, 124 * n};
+        int64_t n = layouts[i].n, m = layouts[i].m;
+        const int64_t shape[] = {n, m, layouts[i].cols}, of_x[] = {1, n, m * n};
         elementwise_tensor a = {NULL, ELEMENTWISE_F64, 3, shape, of_x};
         elementwise_tensor o = {NULL, ELEMENTWISE_F64, 3, shape, NULL};
         struct elementwise_plan p;
         ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &o, -1, &o), 0);
         ck_assert_msg((p.pass.deep > 0) == layouts[i].deep, "%d", (int)i);
     }
+}
+END_TEST
+
+/* Without data, rows may be so many that a product of them is no number. */
+START_TEST(rows_of_the_longest_plan_end_somewhere)
+{
+    const int64_t n = INT64_MAX / 129;
+    const int64_t shape[] = {n, 65}, of_x[] = {1, n}, of_out[] = {129, 1};
+    elementwise_tensor a = {NULL, ELEMENTWISE_U8, 2, shape, of_x};
+    elementwise_tensor b = {NULL, ELEMENTWISE_U8, 0, NULL, NULL};
+    elementwise_tensor o = {NULL, ELEMENTWISE_U8, 2, shape, of_out};
+    struct elementwise_plan p;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
 }
 END_TEST
 
@@ -416,6 +429,7 @@ int main(void)
     tcase_add_test(
         cutting,
         rows_that_end_in_lines_that_come_much_later_are_in_tiles_of_more_loops);
+    tcase_add_test(cutting, rows_of_the_longest_plan_end_somewhere);
     tcase_add_test(cutting,
                    planes_that_lie_side_by_side_are_together_in_a_tile);
     tcase_add_test(cutting, places_beyond_32_bits_are_in_no_tile);

@@ -142,16 +142,13 @@ EW_INLINE void compact_words(const char *x, const char order[], char *out)
     _mm512_storeu_si512(out, v);
 }
 
-/* Loads and stores that a window of a line saves if it is worth it. */
-enum { EW_COMPACT_MOVES = 5 };
-
 /* Whether those have so many pieces that it is not as well to move these alone,
    each by one load and store if there are such of its size. */
 EW_INLINE bool compact_is_worth(const struct compact_piece *p, int64_t step)
 {
     int64_t size = p->size;
     int64_t alone = size <= 16 && (size & (size - 1)) == 0 ? 1 : 3;
-    return compact_count(EW_LINE, p, step) * alone * p->n >= EW_COMPACT_MOVES;
+    return compact_count(EW_LINE, p, step) * alone * p->n >= 5;
 }
 
 /* Whether words are enough. */

@@ -48,7 +48,8 @@ struct ew_stride {
     int64_t row, col;
 };
 
-/* Whether rows of so many elements follow one another, as one does. */
+/* Whether each row of so many elements starts where the one before it ends, so
+   that all are one row. */
 static inline bool ew_stride_joins(struct ew_stride s, int64_t cols)
 {
     return s.row == cols * s.col;

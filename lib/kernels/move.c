@@ -394,19 +394,21 @@ EW_VBMI EW_INLINE void compact_bytes(const char *x, const char order[],
     _mm512_storeu_si512(out, v);
 }
 
-/* As compact_windows, in windows of a line. Pieces with gaps are elements that
-   would be moved one by one; of dense ones that are long, or two, each is as
-   well moved alone. */
+/* As compact_windows, in windows of a line. Pieces with gaps, or backwards, are
+   elements that would be moved one by one; of dense ones that are long, or two,
+   each is as well moved alone. */
 EW_VBMI static int64_t compact_lines(int64_t pieces,
                                      const struct compact_piece *p,
                                      const char *x, int64_t step, char *out)
 {
-    int64_t bytes = p->n * p->size, together = compact_count(EW_LINE, p, step);
-    bool worth = p->col != 1 ? together * p->n >= EW_COMPACT_MOVES
-                             : bytes <= 16 && together >= 3;
-    if (pieces < EW_COMPACT_WORTH || step < bytes || !worth)
+    int64_t bytes = p->n * p->size;
+    if (pieces < EW_COMPACT_WORTH || step < bytes)
         return 0;
-    return compact_by(compact_bytes, EW_LINE, pieces, p, x, step, out);
+    bool worth = p->col != 1
+                     ? compact_is_worth(p, step)
+                     : bytes <= 16 && compact_count(EW_LINE, p, step) >= 3;
+    return !worth ? 0
+                  : compact_by(compact_bytes, EW_LINE, pieces, p, x, step, out);
 }
 
 /* Rows of a few bytes with gaps between them or within; what windows leave is
