@@ -26,7 +26,8 @@ enum {
                          for any size, from 8 windows; */
     WINDOWS = 4,      /* groups come from 1, 2, 4 or 8; */
     WIDE = 8,         /* of a block of 8 bytes beside others, of so many */
-    WIDE_COST = 600   /* columns together */
+    WIDE_COST = 600,  /* columns together, */
+    WIDE_DOWN = 2000  /* and of a way down them */
 };
 static const int64_t group_cost[WINDOWS] = {800, 1100, 1600, 3000};
 static const int64_t block_cost[EW_TURNS] = {20000, 8000, 2000, 1000};
@@ -218,6 +219,7 @@ static int64_t rectangle_cost(const struct rectangle *r,
     bool wide = layout->size == 8 && r->columns >= WIDE;
     int64_t cost = divide_up(r->rows, n) * divide_up(r->columns, n) *
                    (wide ? WIDE_COST : block_cost[i]);
+    cost += wide ? divide_up(r->columns, WIDE) * WIDE_DOWN : 0;
     for (int d = r->along + 1; d < layout->ndim; d++)
         cost *= layout->loop[d].n;
     return cost;

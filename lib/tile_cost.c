@@ -31,14 +31,17 @@ enum {
     LINE_ROW = 1500,      /* of a row there that is whole lines */
     ONE_COST = 1000,      /* of an element that a kernel takes by itself */
     STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps, */
-    NEAR_COST = 600,      /* or of an input with small ones (EW_SHUFFLED) */
+    NEAR_COST = 600,      /* or of an input with small ones (EW_SHUFFLED), */
+    PAIR_COST = 300,      /* of 8 bytes with one or two left out; */
+    WAIT_ROW = 6000,      /* and of a row read from a buffer as soon as */
+    SOON = 512,           /* so few elements are stored there */
     PUT_COST = 150,       /* of one that is moved there from a tile, */
     PUT_ROW = 5000,       /* and of a row of them; */
     COPY_COST = 250,      /* of one that is copied there */
     COPY_ROW = 600,       /* and of a row that is dense there */
     PARTS_COST = 5000,    /* times its size, of a row that ends in parts of */
     LINE_AGAIN = 2500,    /* lines, others of which come later; of a line */
-                          /* that comes again from beyond the L2 cache */
+                          /* that comes again after the L1 cache has lost it */
     SPREAD_ROW = 300,     /* of an element of which copies are made, */
     SPREAD_BYTE = 15,     /* or of a byte in a vector of them */
     GATHER_COST = 200,    /* of one that is picked from larger steps, */
@@ -67,6 +70,9 @@ static const struct figures *figures_of(const struct elementwise_plan *plan)
 
 /* An operand that stays in the L1 cache costs less. */
 enum { NEAR_BYTES = 16 << 10 };
+
+/* Bytes that a loop passes, after which its first lines are not there again. */
+enum { AGAIN_FROM = 32 << 10 };
 
 /* Bytes of out from which parts of its lines that are stored later cost more.
  */
@@ -420,8 +426,11 @@ static int64_t put_rows(const struct elementwise_plan *plan)
 static int64_t strided_cost(const struct elementwise_plan *plan, int k)
 {
     int64_t step = ew_magnitude(plan->loop[0].stride[k]);
-    bool near = k < EW_OUT && step <= EW_SHUFFLED * plan->pass.stored[k];
-    return near ? NEAR_COST : STRIDED_COST;
+    const int64_t size = plan->pass.stored[k];
+    if (k == EW_OUT || step > EW_SHUFFLED * size)
+        return STRIDED_COST;
+    bool few = size == 8 && step > size && step <= 3 * size;
+    return few ? PAIR_COST : NEAR_COST;
 }
 
 /* Whether a row of out ends within lines whose other parts are stored after
@@ -452,7 +461,7 @@ static int64_t parts_cost(const struct elementwise_plan *plan)
 }
 
 /* What an element of input k costs where its lines are brought again: a loop
-   steps within them and comes round after more than the L2 cache holds.
+   steps within them and comes round after more than the L1 cache holds.
    Elements of 8 bytes gain nothing by tiles of several loops there.
 
        x    r g b r g b r g b ...    in long rows of r, of g and of b */
@@ -462,7 +471,7 @@ static int64_t again_cost(const struct elementwise_plan *plan, int k)
     int64_t step = ew_magnitude(cols->stride[k]), times = 1;
     const int64_t size = plan->pass.stored[k];
     if (step <= size || size >= 8 || step >= EW_LINE || plan->pass.turn ||
-        cols->n < EW_FAR_BYTES / step)
+        cols->n < AGAIN_FROM / step)
         return 0;
     for (int i = 1; i < plan->ndim; i++) {
         int64_t within = ew_magnitude(plan->loop[i].stride[k]);
@@ -493,6 +502,13 @@ static int64_t element_cost(const struct elementwise_plan *plan, int k,
     return puts ? GATHER_COST : strided_cost(plan, k);
 }
 
+/* Whether a tile is so small that its rows are read while their stores are
+   under way: vectors of a line wait for smaller ones. */
+static bool waits_soon(const struct elementwise_plan *plan, int64_t elements)
+{
+    return plan->level >= EW_LEVEL_AVX512 && elements < SOON;
+}
+
 int64_t ew_tile_flat(const struct elementwise_plan *plan,
                      const int64_t extent[])
 {
@@ -507,6 +523,7 @@ int64_t ew_tile_flat(const struct elementwise_plan *plan,
         return cost;
     bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
     int64_t ends = moves ? COPY_ROW : lines ? LINE_ROW : figures_of(plan)->row;
+    ends += packs && waits_soon(plan, elements) ? WAIT_ROW : 0;
     return cost + ends / (puts ? puts : cols) + parts_cost(plan) / cols +
            (goes_one_by_one(plan) ? ONE_COST : 0);
 }

@@ -255,7 +255,7 @@ START_TEST(rows_of_the_longest_plan_end_somewhere)
 END_TEST
 
 /* Three planes from what has them side by side: long rows would bring each line
-   three times, of which the L2 cache keeps those of short ones. */
+   three times, of which the L1 cache keeps those of short ones. */
 START_TEST(planes_that_lie_side_by_side_are_together_in_a_tile)
 {
     static const struct {
@@ -263,7 +263,8 @@ START_TEST(planes_that_lie_side_by_side_are_together_in_a_tile)
         elementwise_dtype type;
         bool deep;
     } layouts[] = {{100000, 9, ELEMENTWISE_F32, true},
-                   {20000, 9, ELEMENTWISE_F32, false},
+                   {1000, 9, ELEMENTWISE_F32, true},
+                   {800, 9, ELEMENTWISE_F32, false},
                    {100000, 16, ELEMENTWISE_F32, false},
                    {400000, 3, ELEMENTWISE_F64, false}};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
@@ -292,6 +293,34 @@ static struct elementwise_plan plan_of(elementwise_dtype type, int ndim,
     ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
     return p;
 }
+
+/* Pairs of which each row has one: vectors pick every second of 8 bytes fast.
+ */
+START_TEST(every_second_element_of_8_bytes_is_taken_where_it_lies)
+{
+    const int64_t shape[] = {64, 2, 45}, of[] = {90, 1, 2};
+    struct elementwise_plan p = plan_of(ELEMENTWISE_F64, 3, shape, of, of);
+    ck_assert_int_eq(p.pass.deep, 0);
+    p = plan_of(ELEMENTWISE_F32, 3, shape, of, of);
+    ck_assert_int_gt(p.pass.deep, 0);
+}
+END_TEST
+
+/* Turned in tiles of 8 rows, which are read while they are stored; larger ones
+   are as good alone. */
+START_TEST(small_turned_tiles_are_joined_where_vectors_are_lines)
+{
+    const int64_t shape[] = {64, 8, 45}, of[] = {360, 1, 8};
+    for (int level = EW_LEVEL_AVX2; level <= EW_LEVEL_AVX512; level++) {
+        if (!support_level(level))
+            continue;
+        struct elementwise_plan p =
+            plan_of(ELEMENTWISE_F32, 3, shape, of, NULL);
+        ck_assert_int_eq(p.pass.deep > 0, level == EW_LEVEL_AVX512);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
 
 /* y has three planes so far apart. */
 START_TEST(places_beyond_32_bits_are_in_no_tile)
@@ -432,6 +461,10 @@ int main(void)
     tcase_add_test(cutting, rows_of_the_longest_plan_end_somewhere);
     tcase_add_test(cutting,
                    planes_that_lie_side_by_side_are_together_in_a_tile);
+    tcase_add_test(cutting,
+                   every_second_element_of_8_bytes_is_taken_where_it_lies);
+    tcase_add_test(cutting,
+                   small_turned_tiles_are_joined_where_vectors_are_lines);
     tcase_add_test(cutting, places_beyond_32_bits_are_in_no_tile);
     tcase_add_test(cutting, nests_of_too_many_loops_are_not_cut);
     tcase_add_test(cutting, tiles_fit_their_buffers_and_tables);
