@@ -241,6 +241,15 @@ static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
     return column >= TURNED_FEW_APART && (size == 8 || cols->n <= TURNED_FEW);
 }
 
+/* Whether one input alone has gaps, and comes from memory: gathers have more of
+   its lines on their way than loads one by one. */
+static bool gathers_far(const struct elementwise_plan *plan, int gaps)
+{
+    return plan->level >= EW_LEVEL_AVX512 && ew_cpu_is(EW_QUICK_GATHERS) &&
+           gaps == 1 && !ew_strategy_is_apart(plan, EW_OUT) &&
+           ew_strategy_spans_reach(plan, ALONE_SPANS);
+}
+
 /* As ew_strategy_takes_alone. `late`: an input would be turned, for which tiles
    wait longer than loads one by one. */
 static bool takes_alone(const struct elementwise_plan *plan, bool late)
@@ -258,6 +267,8 @@ static bool takes_alone(const struct elementwise_plan *plan, bool late)
     bool waits = (from == ALONE_4 || from == ALONE_8) &&
                  (late || (ew_strategy_may_wait(plan) && gathers_late(plan)));
     if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
+        return false;
+    if ((from == ALONE_4 || from == ALONE_8) && gathers_far(plan, gaps))
         return false;
     enum steps steps = steps_of(plan->op, ew_types_kind(type), waits);
     return waits ? steps < MANY_STEPS : is_far(apart, gaps, from, steps);

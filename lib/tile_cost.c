@@ -32,7 +32,7 @@ enum {
     ONE_COST = 1000,      /* of an element that a kernel takes by itself */
     STRIDED_COST = 1000,  /* of one that it takes where it is, with gaps, */
     NEAR_COST = 600,      /* or of an input with small ones (EW_SHUFFLED), */
-    PAIR_COST = 300,      /* of 8 bytes with one or two left out; */
+    FEW_COST = 300,       /* of 8 bytes, where lines have some more; */
     WAIT_ROW = 6000,      /* and of a row read from a buffer as soon as */
     SOON = 512,           /* so few elements are stored there */
     PUT_COST = 150,       /* of one that is moved there from a tile, */
@@ -41,7 +41,7 @@ enum {
     COPY_ROW = 600,       /* and of a row that is dense there */
     PARTS_COST = 5000,    /* times its size, of a row that ends in parts of */
     LINE_AGAIN = 2500,    /* lines, others of which come later; of a line */
-                          /* that comes again after the L1 cache has lost it */
+                          /* that comes again after AGAIN_FROM */
     SPREAD_ROW = 300,     /* of an element of which copies are made, */
     SPREAD_BYTE = 15,     /* or of a byte in a vector of them */
     GATHER_COST = 200,    /* of one that is picked from larger steps, */
@@ -71,7 +71,8 @@ static const struct figures *figures_of(const struct elementwise_plan *plan)
 /* An operand that stays in the L1 cache costs less. */
 enum { NEAR_BYTES = 16 << 10 };
 
-/* Bytes that a loop passes, after which its first lines are not there again. */
+/* Bytes that a loop passes, after which its first lines have left the L1 cache:
+   they cost about as much from the L2 cache as from beyond. */
 enum { AGAIN_FROM = 32 << 10 };
 
 /* Bytes of out from which parts of its lines that are stored later cost more.
@@ -422,7 +423,9 @@ static int64_t put_rows(const struct elementwise_plan *plan)
     return packs || cols->n > rows->n ? cols->n : rows->n;
 }
 
-/* What a kernel takes for an element of operand k where it is, with gaps. */
+/* What a kernel takes for an element of operand k where it is, with gaps. Every
+   second or third of 8 bytes takes little longer one by one than vectors are
+   made of them; backwards neighbours tiles shuffle. */
 static int64_t strided_cost(const struct elementwise_plan *plan, int k)
 {
     int64_t step = ew_magnitude(plan->loop[0].stride[k]);
@@ -430,7 +433,7 @@ static int64_t strided_cost(const struct elementwise_plan *plan, int k)
     if (k == EW_OUT || step > EW_SHUFFLED * size)
         return STRIDED_COST;
     bool few = size == 8 && step > size && step <= 3 * size;
-    return few ? PAIR_COST : NEAR_COST;
+    return few ? FEW_COST : NEAR_COST;
 }
 
 /* Whether a row of out ends within lines whose other parts are stored after
@@ -502,11 +505,11 @@ static int64_t element_cost(const struct elementwise_plan *plan, int k,
     return puts ? GATHER_COST : strided_cost(plan, k);
 }
 
-/* Whether a tile is so small that its rows are read while their stores are
-   under way: vectors of a line wait for smaller ones. */
+/* Whether a turned tile is so small that its rows are read while blocks are on
+   their way to it: vectors of a line wait for smaller stores. */
 static bool waits_soon(const struct elementwise_plan *plan, int64_t elements)
 {
-    return plan->level >= EW_LEVEL_AVX512 && elements < SOON;
+    return plan->level >= EW_LEVEL_AVX512 && plan->pass.turn && elements < SOON;
 }
 
 int64_t ew_tile_flat(const struct elementwise_plan *plan,
@@ -523,7 +526,7 @@ int64_t ew_tile_flat(const struct elementwise_plan *plan,
         return cost;
     bool lines = cols * plan->pass.stored[EW_OUT] % EW_LINE == 0;
     int64_t ends = moves ? COPY_ROW : lines ? LINE_ROW : figures_of(plan)->row;
-    ends += packs && waits_soon(plan, elements) ? WAIT_ROW : 0;
+    ends += waits_soon(plan, elements) ? WAIT_ROW : 0;
     return cost + ends / (puts ? puts : cols) + parts_cost(plan) / cols +
            (goes_one_by_one(plan) ? ONE_COST : 0);
 }

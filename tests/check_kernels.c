@@ -2166,6 +2166,43 @@ START_TEST(rows_are_divided_by_rows_of_any_length)
 }
 END_TEST
 
+/* Some rows, each by a number, from x and in its place. */
+START_TEST(rows_are_divided_by_a_number_each)
+{
+    enum { ROWS = 3, MOST = 70, N = ROWS * MOST };
+    static char from[8 * N], right[8 * N], got[8 * N + 1];
+    char by[8 * ROWS];
+    elementwise_dtype type = _i % 2 ? ELEMENTWISE_F64 : ELEMENTWISE_F32;
+    int64_t size = (int64_t)ref_size(type);
+    if (!support_level(_i / 2))
+        return;
+    ew_kernel *div = ew_table_direct(_i / 2, ELEMENTWISE_DIV, type);
+    for (int i = 0; i < N; i++) {
+        struct ref_value a =
+            ref_float(type, draw_dividend(i % 3 ? 0 : 5, i), 0);
+        ref_store(&a, from + i * size);
+    }
+    for (int64_t cols = 1; cols <= MOST; cols++) {
+        const struct ew_stride s[] = {
+            {cols * size, size}, {size, 0}, {cols * size, size}};
+        size_t bytes = (size_t)(ROWS * cols * size);
+        for (int r = 0; r < ROWS; r++) {
+            struct ref_value b = ref_float(type, draw_dividend(0, r) + 9, 0);
+            ref_store(&b, by + r * size);
+        }
+        for (int64_t i = 0; i < ROWS * cols; i++)
+            divide_one(type, from + i * size, by + i / cols * size,
+                       right + i * size);
+        got[bytes] = 7;
+        div(ROWS, cols, (void *[]){from, by, got}, s);
+        ck_assert(memcmp(got, right, bytes) == 0 && got[bytes] == 7);
+        memcpy(got, from, bytes);
+        div(ROWS, cols, (void *[]){got, by, got}, s);
+        ck_assert(memcmp(got, right, bytes) == 0 && got[bytes] == 7);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *halves = support_case("halves");
@@ -2187,6 +2224,8 @@ int main(void)
                         EW_LEVELS * 4);
     tcase_add_loop_test(division, rows_are_divided_by_rows_of_any_length, 0,
                         EW_LEVELS * 4);
+    tcase_add_loop_test(division, rows_are_divided_by_a_number_each, 0,
+                        EW_LEVELS * 2);
     TCase *moves = support_case("moves");
     tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
                         EW_LEVELS * 5);

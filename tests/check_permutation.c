@@ -116,6 +116,18 @@ START_TEST(runs_are_turned_as_elements_and_blocks_cost_alike)
 }
 END_TEST
 
+/* Wide blocks of 8 bytes are 8 columns, and each way down them costs, too. */
+START_TEST(low_rectangles_of_8_bytes_cost_more_than_their_blocks)
+{
+    struct tile low = tile_of(8, 8, 100, 2, 8), high = low, wide = low;
+    int64_t turned, cost = ew_permutation_turning(&low.layout, &turned);
+    high.layout.loop[1].n = 4;
+    wide.layout.loop[0].n = 16;
+    ck_assert_int_lt(ew_permutation_turning(&high.layout, &turned), 2 * cost);
+    ck_assert_int_eq(ew_permutation_turning(&wide.layout, &turned), 2 * cost);
+}
+END_TEST
+
 int main(void)
 {
     TCase *costs = support_case("costs");
@@ -126,6 +138,8 @@ int main(void)
                    neighbours_are_turned_in_rectangles_of_16_bytes_and_more);
     tcase_add_test(costs, what_lies_in_a_window_is_turned_from_there);
     tcase_add_test(costs, runs_are_turned_as_elements_and_blocks_cost_alike);
+    tcase_add_test(costs,
+                   low_rectangles_of_8_bytes_cost_more_than_their_blocks);
     TCase *const cases[] = {costs, NULL};
     return support_run("permutation", cases);
 }

@@ -1591,6 +1591,35 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
 }
 END_TEST
 
+/* Gathers by vectors have more lines on their way than loads one by one, where
+   they are quick, but not of two inputs, nor from the caches. */
+START_TEST(one_input_with_gaps_from_memory_is_gathered_where_that_is_quick)
+{
+    static const struct {
+        int64_t shape[2], x, y;
+        elementwise_dtype type;
+        elementwise_op op;
+        bool gathered;
+    } layouts[] = {
+        {{2048, 1024}, 17, 1, ELEMENTWISE_F64, ELEMENTWISE_ADD, true},
+        {{2048, 1024}, 1, 17, ELEMENTWISE_F32, ELEMENTWISE_MAX, true},
+        {{2048, 1024}, 17, 1, ELEMENTWISE_I64, ELEMENTWISE_MAX, true},
+        {{2048, 1024}, 17, 17, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
+        {{128, 128}, 17, 1, ELEMENTWISE_F64, ELEMENTWISE_ADD, false}};
+    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        ew_cpu_tune(i % 2 ? EW_QUICK_GATHERS : 0);
+        plan_steps(&p, layouts[i / 2].op, layouts[i / 2].type,
+                   layouts[i / 2].shape, layouts[i / 2].x, layouts[i / 2].y);
+        bool quick = i % 2 && p.level >= EW_LEVEL_AVX512;
+        ck_assert_msg(ew_pass_tiles(&p.pass) ==
+                          (quick && layouts[i / 2].gathered),
+                      "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* Of x, rows run along memory, `apart` elements from one to the next, and
    columns across it; y may be one number for each row. Without AVX-512 few
    elements on a line are not worth turning, beside a small cache: of 8 bytes,
@@ -1942,6 +1971,9 @@ static void add_choosing(TCase *choosing)
                    turned_tiles_ask_later_where_the_last_cache_is_large);
     tcase_add_test(choosing,
                    inputs_with_gaps_push_a_large_output_out_of_a_small_cache);
+    tcase_add_test(
+        choosing,
+        one_input_with_gaps_from_memory_is_gathered_where_that_is_quick);
     tcase_add_loop_test(choosing,
                         two_inputs_with_gaps_from_memory_are_taken_alone, 0,
                         EW_LEVELS);

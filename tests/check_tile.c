@@ -294,15 +294,35 @@ static struct elementwise_plan plan_of(elementwise_dtype type, int ndim,
     return p;
 }
 
-/* Pairs of which each row has one: vectors pick every second of 8 bytes fast.
- */
-START_TEST(every_second_element_of_8_bytes_is_taken_where_it_lies)
+/* Of 8 bytes, every second or third in rows that are not turned; loads one by
+   one have several of a line. Those back are shuffled in tiles, and smaller
+   ones lose more by being taken one by one. */
+START_TEST(few_gaps_between_elements_of_8_bytes_need_no_tile)
 {
-    const int64_t shape[] = {64, 2, 45}, of[] = {90, 1, 2};
-    struct elementwise_plan p = plan_of(ELEMENTWISE_F64, 3, shape, of, of);
-    ck_assert_int_eq(p.pass.deep, 0);
-    p = plan_of(ELEMENTWISE_F32, 3, shape, of, of);
-    ck_assert_int_gt(p.pass.deep, 0);
+    static const struct {
+        elementwise_dtype type;
+        int ndim;
+        int64_t shape[4], x[4], y[4];
+        bool deep;
+    } layouts[] = {
+        {ELEMENTWISE_F64, 3, {64, 2, 45}, {90, 1, 2}, {90, 1, 2}, false},
+        {ELEMENTWISE_F64, 3, {32, 54, 3}, {9, 288, 3}, {0, 0, 0}, false},
+        {ELEMENTWISE_F32, 3, {19, 3, 56}, {112, 2128, 2}, {0, 0, 0}, true},
+        {ELEMENTWISE_I64,
+         4,
+         {2, 64, 4, 32},
+         {8192, 128, 32, -1},
+         {0, 1, 0, 0},
+         true}};
+    if (!support_level(EW_LEVEL_AVX512))
+        return;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p =
+            plan_of(layouts[i].type, layouts[i].ndim, layouts[i].shape,
+                    layouts[i].x, layouts[i].y);
+        ck_assert_msg((p.pass.deep > 0) == layouts[i].deep, "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
 }
 END_TEST
 
@@ -311,12 +331,15 @@ END_TEST
 START_TEST(small_turned_tiles_are_joined_where_vectors_are_lines)
 {
     const int64_t shape[] = {64, 8, 45}, of[] = {360, 1, 8};
+    const int64_t larger[] = {64, 8, 70}, of_larger[] = {560, 1, 8};
     for (int level = EW_LEVEL_AVX2; level <= EW_LEVEL_AVX512; level++) {
         if (!support_level(level))
             continue;
         struct elementwise_plan p =
             plan_of(ELEMENTWISE_F32, 3, shape, of, NULL);
         ck_assert_int_eq(p.pass.deep > 0, level == EW_LEVEL_AVX512);
+        p = plan_of(ELEMENTWISE_F32, 3, larger, of_larger, NULL);
+        ck_assert_int_eq(p.pass.deep, 0);
     }
     ew_cpu_limit(EW_LEVELS);
 }
@@ -461,8 +484,7 @@ int main(void)
     tcase_add_test(cutting, rows_of_the_longest_plan_end_somewhere);
     tcase_add_test(cutting,
                    planes_that_lie_side_by_side_are_together_in_a_tile);
-    tcase_add_test(cutting,
-                   every_second_element_of_8_bytes_is_taken_where_it_lies);
+    tcase_add_test(cutting, few_gaps_between_elements_of_8_bytes_need_no_tile);
     tcase_add_test(cutting,
                    small_turned_tiles_are_joined_where_vectors_are_lines);
     tcase_add_test(cutting, places_beyond_32_bits_are_in_no_tile);
