@@ -46,12 +46,12 @@ static volatile int32_t sink;
 /* Two sums, as one addition after the other would take longer than a load. */
 INLINE void read_all(const int32_t *x, size_t n)
 {
-    int32_t a = 0, b = 0;
+    uint32_t a = 0, b = 0;
     for (size_t i = 0; i < n / 2; i++) {
-        a += x[i];
-        b += x[i + n / 2];
+        a += (uint32_t)x[i];
+        b += (uint32_t)x[i + n / 2];
     }
-    sink = a + b;
+    sink = (int32_t)(a + b);
 }
 
 INLINE float combine(enum bench_stream stream, float factor, float x, float y,
@@ -444,6 +444,8 @@ static struct loops loops_of(const struct bench_case *c)
     struct loops l = {0};
     int64_t extent[OUT + 1][BENCH_NDIM], stride[OUT + 1][BENCH_NDIM];
     int ndim = 0;
+    if (!c->used[OUT])
+        return l; /* a sum has none */
     for (int k = X; k <= OUT; k++)
         ndim = bench_align(c, (enum bench_operand)k, extent[k], stride[k]);
     for (int d = ndim - 1; d >= 0; d--) {

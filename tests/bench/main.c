@@ -64,15 +64,26 @@ static bool add_filter(struct options *o, const char *text)
     return true;
 }
 
+/* A whole number from `least` on and nothing else. */
+static bool read_number(const char *text, int64_t least, int64_t *value)
+{
+    char *end;
+    *value = strtoll(text, &end, 10);
+    return end != text && !*end && *value >= least && *value <= INT32_MAX;
+}
+
 static bool set_option(struct options *o, int name, const char *value)
 {
+    int64_t number = 0;
     switch (name) {
     case 0: /* a flag, which is set */
         return true;
     case 'f':
         return add_filter(o, value);
     case 'c':
-        o->cpu = atoi(value);
+        if (!read_number(value, 0, &number))
+            return false;
+        o->cpu = (int)number;
         return true;
     case 'b':
         o->baseline = value;
@@ -81,10 +92,14 @@ static bool set_option(struct options *o, int name, const char *value)
         o->layout = value;
         return true;
     case 'r':
-        o->random = atoi(value);
-        return o->random > 0;
+        if (!read_number(value, 1, &number))
+            return false;
+        o->random = (int)number;
+        return true;
     case 's':
-        o->seed = strtoull(value, NULL, 10);
+        if (!read_number(value, 0, &number))
+            return false;
+        o->seed = (uint64_t)number;
         return true;
     default:
         return false;
@@ -110,7 +125,8 @@ static bool parse(struct options *o, int argc, char **argv)
     while ((name = getopt_long(argc, argv, "", all, NULL)) != -1)
         if (!set_option(o, name, optarg))
             return false;
-    return optind == argc && !(o->json && o->baseline);
+    return optind == argc && !(o->json && o->baseline) &&
+           !(o->layout && o->random);
 }
 
 /* ---------------------------------------------------------------------
@@ -287,19 +303,42 @@ static bool run_row(const struct options *o, const struct bench_machine *m,
     return right;
 }
 
-/* Of rows in which memory counts, how many are far from the limit: at twice, or
-   four times where all operands have loops below SHORT. */
+/* Whether a row in which memory counts takes over twice its limit, or over four
+   times where all operands have loops below SHORT. */
 enum { SHORT = 16 };
+
+static bool is_far(const struct result *r)
+{
+    return r->bytes >= FAR_FROM &&
+           r->time.median > (r->inner < SHORT ? 4 : 2) * r->limit;
+}
+
+/* Other programs on the machine make rows slow for a while, so the best of
+   three times counts of those that are far from the limit. */
+static int measure_again(const struct options *o, const struct bench_machine *m,
+                         struct bench_arena *arena, struct result *results,
+                         int n)
+{
+    int wrong = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n; i++) {
+            struct result again;
+            if (!is_far(&results[i]))
+                continue;
+            wrong += !run_row(o, m, arena, results[i].row, &again);
+            if (again.time.samples &&
+                again.time.median < results[i].time.median)
+                results[i] = again;
+        }
+    return wrong;
+}
 
 static void print_far(const struct result *results, int n)
 {
     int counted = 0, far = 0;
     for (int i = 0; i < n; i++) {
-        const struct result *r = &results[i];
-        if (r->bytes < FAR_FROM)
-            continue;
-        counted++;
-        far += r->time.median > (r->inner < SHORT ? 4 : 2) * r->limit;
+        counted += results[i].bytes >= FAR_FROM;
+        far += is_far(&results[i]);
     }
     printf(
         "# of %d rows of %d KiB and more, %d take over twice their limit, or "
@@ -312,8 +351,11 @@ static void print_worst(const struct options *o, struct result *results, int n)
 {
     qsort(results, (size_t)n, sizeof *results, by_share);
     printf("#\n# farthest from the limit\n");
-    for (int i = 0; i < n && i < WORST; i++)
-        print_row(&results[i]);
+    for (int i = 0, printed = 0; i < n && printed < WORST; i++)
+        if (!o->random || results[i].bytes >= FAR_FROM) {
+            print_row(&results[i]);
+            printed++;
+        }
     if (!o->random || n == 0)
         return;
     printf("# share of the limit that tenths of the rows stay below:");
@@ -388,6 +430,8 @@ static int run(const struct options *o, const struct bench_row *rows, int count)
         bench_machine_measure(&m, &arena);
     print_head(o, &m);
     wrong = run_rows(o, &m, &arena, rows, count, results, &n);
+    if (o->random && !o->json && !o->baseline)
+        wrong += measure_again(o, &m, &arena, results, n);
     if (o->baseline)
         print_ratios(o, results, n);
     else if (o->json)
@@ -408,26 +452,43 @@ static struct bench_row *rows_of(const struct options *o, int *count)
     return bench_rows(count);
 }
 
+static bool selects_any(const struct options *o, const struct bench_row *rows,
+                        int count)
+{
+    for (int i = 0; i < count; i++)
+        if (selected(o, rows[i].name))
+            return true;
+    fprintf(stderr, "bench: no row has that in its name; --list prints all\n");
+    return false;
+}
+
+static int work(struct options *o, const struct bench_row *rows, int count)
+{
+    if (!selects_any(o, rows, count))
+        return 2;
+    if (o->baseline && !bench_library_load(&o->other, o->baseline))
+        return EXIT_FAILURE;
+    if (!o->list)
+        return run(o, rows, count);
+    for (int i = 0; i < count; i++)
+        if (selected(o, rows[i].name))
+            puts(rows[i].name);
+    return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
-    int count, status = EXIT_SUCCESS;
+    int count;
     if (!parse(&o, argc, argv)) {
         fputs(usage, stderr);
         return 2;
     }
     struct bench_row *rows = rows_of(&o, &count);
     if (!rows)
-        return EXIT_FAILURE;
+        return o.layout ? 2 : EXIT_FAILURE;
     bench_pin(o.cpu);
-    if (o.baseline && !bench_library_load(&o.other, o.baseline))
-        status = EXIT_FAILURE;
-    else if (!o.list)
-        status = run(&o, rows, count);
-    else
-        for (int i = 0; i < count; i++)
-            if (selected(&o, rows[i].name))
-                puts(rows[i].name);
+    int status = work(&o, rows, count);
     free(rows);
     for (int i = 0; i < o.filters; i++)
         free(o.filter[i]);

@@ -174,7 +174,7 @@ static const char *parse_strides(const char *text, struct bench_layout *l)
     for (int i = 0; i < BENCH_NDIM; i++)
         l->order[i] = i;
     if (*end == ':')
-        for (int i = 0; islower(*++end) && i < BENCH_NDIM; i++)
+        for (int i = 0; islower((unsigned char)*++end) && i < BENCH_NDIM; i++)
             l->order[i] = *end - 'a';
     if (*end == '/')
         l->step = strtoll(end + 1, &end, 10);
@@ -198,21 +198,75 @@ static const char *parse_operand(const char *text, struct bench_layout *l)
     return parse_strides(end, l);
 }
 
-static void parse(struct bench_pattern *p, const char *text)
+/* False: there is something else. */
+static bool parse(struct bench_pattern *p, const char *text)
 {
-    const char *y = parse_operand(text, &p->x) + 1, *end = y + 1;
+    const char *y = parse_operand(text, &p->x), *end;
     p->axis = ELEMENTWISE_NUMPY;
     p->out = (struct bench_layout){.step = 1};
     parse_strides("", &p->out);
     p->target = BENCH_SELF;
+    if (*y++ != ',')
+        return false;
     if (*y == 'x')
-        return;
+        return !y[1];
+    if (!isdigit((unsigned char)*y) && *y != 's')
+        return false;
     end = parse_operand(y, &p->y);
     if (*end == '@')
         p->axis = (int)strtol(end + 1, (char **)&end, 10);
     p->target = strcmp(end, ">x") == 0 ? BENCH_IN_PLACE : BENCH_APART;
-    if (*end == '>' && p->target == BENCH_APART)
-        parse_strides(end + 1, &p->out);
+    if (p->target == BENCH_IN_PLACE)
+        return true;
+    return !*(*end == '>' ? parse_strides(end + 1, &p->out) : end);
+}
+
+/* Whether the layout of an operand of so many dimensions has all in some order,
+   and no two elements in one place. */
+static bool is_possible(const struct bench_layout *l, int ndim)
+{
+    unsigned found = 0;
+    for (int i = 0; i < ndim; i++) {
+        if (l->order[i] < 0 || l->order[i] >= ndim)
+            return false;
+        found |= 1u << l->order[i];
+    }
+    return found == (1u << ndim) - 1 && l->step != 0 && l->margin >= 0;
+}
+
+/* Whether shapes fit. */
+static bool broadcasts(const struct bench_pattern *p)
+{
+    int64_t shape[ELEMENTWISE_MAX_NDIM];
+    int ndim;
+    elementwise_tensor x = {NULL, ELEMENTWISE_F32, p->x.ndim, p->x.shape, NULL};
+    elementwise_tensor y = {NULL, ELEMENTWISE_F32, p->y.ndim, p->y.shape, NULL};
+    return elementwise_broadcast_shape(&x, &y, p->axis, &ndim, shape) ==
+           ELEMENTWISE_OK;
+}
+
+/* Says what is wrong. */
+static bool is_layout(const char *text)
+{
+    struct bench_pattern p;
+    if ((!isdigit((unsigned char)*text) && *text != 's') || !parse(&p, text)) {
+        fprintf(stderr, "'%s' is no layout; 7x4:ba,4 would be one\n", text);
+        return false;
+    }
+    if (p.target != BENCH_SELF && !broadcasts(&p)) {
+        fprintf(stderr, "'%s': %s\n", text, elementwise_last_error());
+        return false;
+    }
+    int ndim = p.x.ndim > p.y.ndim ? p.x.ndim : p.y.ndim;
+    if (!is_possible(&p.x, p.x.ndim) || !is_possible(&p.y, p.y.ndim) ||
+        !is_possible(&p.out, ndim)) {
+        fprintf(stderr,
+                "'%s': an order has each of the dimensions once, a for the "
+                "first; steps are not 0, margins not below 0\n",
+                text);
+        return false;
+    }
+    return true;
 }
 
 /* A version of the library without act refuses it. */
@@ -246,14 +300,14 @@ bool bench_row_make(struct bench_row *row, const char *id, const char *layout,
                     const struct bench_work *work, elementwise_dtype type)
 {
     *row = (struct bench_row){.op = work->op, .act = work->act, .type = type};
-    parse(&row->pattern, layout);
+    bool right = parse(&row->pattern, layout);
     row->pattern.kind = work->kind;
     snprintf(row->name, sizeof row->name, "%s %s %s%s%s%s %s", id, layout,
              work->kind == BENCH_SUM ? "sum_to" : elementwise_op_name(row->op),
              work->kind == BENCH_GRADIENT ? "_grad" : "", row->act ? "+" : "",
              row->act ? elementwise_act_name(row->act) : "",
              elementwise_dtype_name(type));
-    return exists(row);
+    return right && exists(row);
 }
 
 struct bench_row *bench_rows(int *count)
@@ -273,12 +327,9 @@ struct bench_row *bench_rows(int *count)
 /* The sets that an operation has in common differ in layouts only. */
 struct bench_row *bench_layout_rows(const char *layout, int *count)
 {
-    const char *comma = strchr(layout, ',');
     *count = 0;
-    if (!isdigit((unsigned char)*layout) || !comma || !comma[1]) {
-        fprintf(stderr, "'%s' is no layout; 7x4:ba,4 would be one\n", layout);
+    if (!is_layout(layout))
         return NULL;
-    }
     struct bench_row *rows = calloc(SETS * BENCH_TYPES, sizeof *rows);
     for (int s = 0; rows && s < SETS; s++)
         for (int t = 0; t < BENCH_TYPES; t++)

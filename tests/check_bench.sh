@@ -1,0 +1,55 @@
+#!/bin/sh
+# Turns commands of the benchmark into test points: rows of each kind that it
+# times, and what it refuses. The times themselves are not looked at.
+set -eu
+# shellcheck source=tests/tap.sh
+. "${srcdir:-.}/tests/tap.sh"
+
+found=$folder/found
+
+# refuses WORDS OPTION...: exit code 2, with these words on stderr.
+refuses() {
+    words=$1
+    shift
+    status=0
+    ./tests/bench/bench "$@" >"$found" 2>&1 || status=$?
+    if [ "$status" -eq 2 ] && grep -qF -- "$words" "$found"; then
+        report "refused: $*" 0
+    else
+        echo "exit code $status, without '$words'" >>"$found"
+        report "refused: $*" 1 "$found"
+    fi
+}
+
+# timed NAME... -- OPTION...: exit code 0, and a line of JSON for each name.
+timed() {
+    status=0
+    names=
+    while [ "$1" != -- ]; do
+        names="$names$1
+"
+        shift
+    done
+    shift
+    ./tests/bench/bench --quick --json "$@" >"$found" 2>&1 || status=1
+    printf '%s' "$names" | while IFS= read -r name; do
+        grep -qF "{\"name\": \"$name\", \"median\": " "$found" || exit 1
+    done || status=1
+    report "timed: $*" $status "$found"
+}
+
+timed 'P1.1 1,1 add f32' 'B1.small 64x512x7x7,512@1 add_grad f32' \
+    'B2.few 65536x8,8 sum_to f32' -- --filter 'P1.1 * add f32' \
+    --filter 'B1.small * add_grad f32' --filter 'B2.few * sum_to f32'
+timed 'given 7x4:ba,4 sum_to f16' -- --layout 7x4:ba,4 --filter 'sum_to f16'
+
+for layout in 7x4 7x4, 7x4:zz,4 7x4:aa,4 7x4:b,4 7x4/0,4 '7x4,4 and more' \
+    '7x4,4>y' 1x1x1x1x1x1x1,1 7x4,-4; do
+    refuses "'$layout'" --layout "$layout"
+done
+refuses 'x (7,4) and y (5)' --layout 7x4,5
+refuses 'no row has that in its name' --filter nosuch
+refuses 'usage: bench' --random 5x
+refuses 'usage: bench' --random 5 --seed abc
+refuses 'usage: bench' --random 5 --layout 7x4,4
+finish
