@@ -738,7 +738,7 @@ END
 report 'the diagram' $?
 cat diff
 prints 'stretched dimensions' '8  1>7    6  1>5' explain mul 8x1x6x1 7,1,5
-prints 'what is kept' ', y spread, y kept, in tiles' \
+prints 'what is kept' ', y spread, rows folded, y kept, in tiles' \
     explain add 30x9000x5 9000x1
 prints 'the result' 'f64 (2,3), 48 bytes' explain add 2x3:i32 '(3,):f32'
 prints 'the loops' 'for 2: x +12, y +4, out +12 bytes' \

@@ -240,8 +240,12 @@ static void print_plan(const char *json)
     print_word(json, "\"level\":\"");
     print_input(json, "x", "\"x_input\":\"");
     print_input(json, "y", "\"y_input\":\"");
+    if (strstr(json, "\"rows\":\"folded\""))
+        printf(", rows folded");
     if (strstr(json, "\"stores\":\"scattered\""))
         printf(", out scattered");
+    if (strstr(json, "\"stores\":\"past the caches\""))
+        printf(", out past the caches");
     print_listed(json, "\"kept\":[", "kept");
     print_listed(json, "\"scaled\":[", "scaled");
     print_act(json);
