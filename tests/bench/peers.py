@@ -306,7 +306,8 @@ class Torch:
             return loop(lambda: act(f(x, y, out=out)))
         if row.in_place:
             f = {"add": x.add_, "mul": x.mul_, "div": x.div_}.get(row.op)
-            return f and loop(lambda: f(y))
+            return loop(lambda: f(y)) if f \
+                else loop(lambda: self.ops[row.op](x, y, out=x))
         return loop(lambda: f(x, y, out=out))
 
     def gradient(self, op, x, y, g):
@@ -329,7 +330,8 @@ class Paddle:
         legacy, plain = paddle._legacy_C_ops, paddle._C_ops
         self.placed = {
             op: getattr(legacy, "elementwise_" + op)
-            for op in ("add", "mul", "max", "div", "pow", "mod", "floordiv")}
+            for op in ("add", "mul", "max", "div", "pow", "mod", "floordiv",
+                       "fmax", "fmin")}
         self.aligned = {"less_than": plain.less_than, "equal": plain.equal,
                         "bitwise_and": plain.bitwise_and}
 
@@ -541,6 +543,15 @@ def compare_layout(session, found, filters):
             show(name, result)
 
 
+def refuse_few(session, results, chosen_now):
+    """A document without some rows would have lost them."""
+    known = set(results["rows"]) | set(chosen_now)
+    missing = [name for _, name in chosen(session, None) if name not in known]
+    if missing:
+        sys.exit(f"{len(missing)} rows have no figures in this folder yet, the "
+                 f"first {missing[0]}: run without --filter before --write")
+
+
 def main():
     options = parse()
     results = {"rows": {}}
@@ -564,6 +575,10 @@ def main():
     results["date"] = datetime.date.today().isoformat()
     results["versions"] = {l.name: l.version for l in found}
     rows = dict(chosen(session, options.filter))
+    if not rows:
+        sys.exit("no row has such a name")
+    if options.write:
+        refuse_few(session, results, rows.values())
     for done, (number, name) in enumerate(rows.items()):
         if done % REFRESH == 0:
             session.raise_limits()
