@@ -22,7 +22,8 @@ enum {
     ALONE_ANY = -2, /* of 16 bytes */
     ALONE_NEVER = INT16_MAX,
     ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
-    ALONE_ROW = 8,          /* elements of a row in all cases */
+    ALONE_ROW = 8,          /* elements of a row in all cases, */
+    GATHERED_ROW = 32,      /* and if it is gathered from memory */
     TURNED_GAPS = 3, /* elements apart along memory of what would be turned */
     /* From memory, bytes from one of its columns to the next where there are
        many, and where there are less, of 4 bytes an element few. */
@@ -241,13 +242,26 @@ static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
     return column >= TURNED_FEW_APART && (size == 8 || cols->n <= TURNED_FEW);
 }
 
-/* Whether one input alone has gaps, and comes from memory: gathers have more of
-   its lines on their way than loads one by one. */
+/* Bytes of the lines that an operand's elements lie on, about. */
+static int64_t bytes_of_lines(const struct elementwise_plan *plan, int k)
+{
+    int64_t step = ew_magnitude(plan->loop[0].stride[k]);
+    int64_t each = step < EW_LINE ? step : EW_LINE, bytes = each;
+    for (int i = 0; i < plan->ndim && bytes < ALONE_SPANS; i++)
+        bytes *= plan->loop[i].n < ALONE_SPANS ? plan->loop[i].n : ALONE_SPANS;
+    return bytes;
+}
+
+/* Whether one input alone has gaps, in rows of some vectors, and its lines come
+   from memory: gathers have more of them on their way than loads one by one. */
 static bool gathers_far(const struct elementwise_plan *plan, int gaps)
 {
+    int k = ew_strategy_is_apart(plan, EW_X) ? EW_X : EW_Y;
     return plan->level >= EW_LEVEL_AVX512 && ew_cpu_is(EW_QUICK_GATHERS) &&
            gaps == 1 && !ew_strategy_is_apart(plan, EW_OUT) &&
-           ew_strategy_spans_reach(plan, ALONE_SPANS);
+           plan->loop[0].n >= GATHERED_ROW &&
+           plan->loop[0].stride[k] > EW_SHUFFLED * plan->pass.stored[k] &&
+           bytes_of_lines(plan, k) >= ALONE_SPANS;
 }
 
 /* As ew_strategy_takes_alone. `late`: an input would be turned, for which tiles

@@ -31,7 +31,7 @@ timed() {
         shift
     done
     shift
-    ./tests/bench/bench --quick --json "$@" >"$found" 2>&1 || status=1
+    ./tests/bench/bench --quick --times --json "$@" >"$found" 2>&1 || status=1
     printf '%s' "$names" | while IFS= read -r name; do
         grep -qF "{\"name\": \"$name\", \"median\": " "$found" || exit 1
     done || status=1
@@ -42,9 +42,16 @@ timed 'P1.1 1,1 add f32' 'B1.small 64x512x7x7,512@1 add_grad f32' \
     'B2.few 65536x8,8 sum_to f32' -- --filter 'P1.1 * add f32' \
     --filter 'B1.small * add_grad f32' --filter 'B2.few * sum_to f32'
 timed 'given 7x4:ba,4 sum_to f16' -- --layout 7x4:ba,4 --filter 'sum_to f16'
+timed 'given 7x4,x add f32' -- --layout 7x4,x --filter ' add f32'
+timed 'given scalar,scalar add f32' -- --layout scalar,scalar \
+    --filter ' add f32'
+timed 'given 0x4,4 add_grad f32' -- --layout 0x4,4 --filter 'add_grad f32'
+timed 'given 7x4:ba,4>:ab/-1 add f32' -- --layout '7x4:ba,4>:ab/-1' \
+    --filter ' add f32'
 
 for layout in 7x4 7x4, 7x4:zz,4 7x4:aa,4 7x4:b,4 7x4/0,4 '7x4,4 and more' \
-    '7x4,4>y' 1x1x1x1x1x1x1,1 7x4,-4; do
+    '7x4,4>y' 1x1x1x1x1x1x1,1 7x4,-4 7x4/4294967296,4 \
+    99999999999999999999999,1 7x4,7@4294967296; do
     refuses "'$layout'" --layout "$layout"
 done
 refuses 'x (7,4) and y (5)' --layout 7x4,5

@@ -1605,6 +1605,8 @@ START_TEST(one_input_with_gaps_from_memory_is_gathered_where_that_is_quick)
         {{2048, 1024}, 1, 17, ELEMENTWISE_F32, ELEMENTWISE_MAX, true},
         {{2048, 1024}, 17, 1, ELEMENTWISE_I64, ELEMENTWISE_MAX, true},
         {{2048, 1024}, 17, 17, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
+        {{2048, 1024}, -17, 1, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
+        {{50, 1024}, 512, 1, ELEMENTWISE_F64, ELEMENTWISE_MAX, false},
         {{128, 128}, 17, 1, ELEMENTWISE_F64, ELEMENTWISE_ADD, false}};
     for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;

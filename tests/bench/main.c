@@ -14,13 +14,14 @@
 static const char usage[] =
     "usage: bench [--layout LAYOUT | --random N [--seed S] [--out]]\n"
     "             [--filter PATTERN]... [--cpu N] [--list] [--quick]\n"
-    "             [--cold] [--json] [--baseline LIBRARY]\n"
+    "             [--cold] [--json] [--times] [--baseline LIBRARY]\n"
     "  --layout   rows of this layout; rows.c has the notation\n"
     "  --random   N random rows, of which the worst are printed\n"
     "  --out      of which results have random layouts, too\n"
     "  --filter   rows with this in their name; a shell pattern\n"
     "  --cold     operands that are in no cache, instead of repeated calls\n"
     "  --quick    a fifth of the time\n"
+    "  --times    without limits, for which the machine is measured first\n"
     "  --baseline the time as a ratio to that of another build, in turns, "
     "with\n"
     "             its quartiles (not with --json); LIBRARY is its\n"
@@ -33,8 +34,8 @@ struct options {
     int filters, cpu, random;
     uint64_t seed;
     const char *layout, *baseline;
-    struct bench_library other;       /* baseline's */
-    int list, quick, cold, json, out; /* flags */
+    struct bench_library other;              /* baseline's */
+    int list, quick, cold, json, out, times; /* flags */
 };
 
 struct result {
@@ -75,13 +76,14 @@ static bool read_number(const char *text, int64_t least, int64_t *value)
 static bool set_option(struct options *o, int name, const char *value)
 {
     int64_t number = 0;
+    char *end;
     switch (name) {
     case 0: /* a flag, which is set */
         return true;
     case 'f':
         return add_filter(o, value);
     case 'c':
-        if (!read_number(value, 0, &number))
+        if (!read_number(value, -1, &number))
             return false;
         o->cpu = (int)number;
         return true;
@@ -97,10 +99,8 @@ static bool set_option(struct options *o, int name, const char *value)
         o->random = (int)number;
         return true;
     case 's':
-        if (!read_number(value, 0, &number))
-            return false;
-        o->seed = (uint64_t)number;
-        return true;
+        o->seed = strtoull(value, &end, 10);
+        return end != value && !*end;
     default:
         return false;
     }
@@ -119,6 +119,7 @@ static bool parse(struct options *o, int argc, char **argv)
                                  {"cold", no_argument, &o->cold, 1},
                                  {"json", no_argument, &o->json, 1},
                                  {"out", no_argument, &o->out, 1},
+                                 {"times", no_argument, &o->times, 1},
                                  {NULL, 0, NULL, 0}};
     int name;
     *o = (struct options){.cpu = -1};
@@ -126,7 +127,7 @@ static bool parse(struct options *o, int argc, char **argv)
         if (!set_option(o, name, optarg))
             return false;
     return optind == argc && !(o->json && o->baseline) &&
-           !(o->layout && o->random);
+           !(o->layout && o->random) && !(o->times && (o->cold || o->random));
 }
 
 /* ---------------------------------------------------------------------
@@ -270,7 +271,7 @@ static void time_row(const struct options *o, const struct bench_machine *m,
                      struct bench_case *cases, int n, struct result *result)
 {
     result->time = bench_measure(cases, n, o->quick ? 0.01 : 0.05);
-    result->limit = bench_limit(m, &cases[0], o->cold);
+    result->limit = o->times ? 0 : bench_limit(m, &cases[0], o->cold);
     result->inner = bench_inner_extent(&cases[0]);
     if (o->random)
         result->limit = fmax(result->limit, bench_gather_time(m, &cases[0]));
@@ -412,7 +413,7 @@ static void print_head(const struct options *o, const struct bench_machine *m)
         printf("# %-68s %7s  %7s %7s\n", "row", "ratio", "lower", "upper");
     else if (o->json)
         printf("[");
-    else
+    else if (!o->times)
         print_machine(m);
 }
 
@@ -426,7 +427,7 @@ static int run(const struct options *o, const struct bench_row *rows, int count)
         free(results);
         return EXIT_FAILURE;
     }
-    if (!o->baseline || o->cold)
+    if ((!o->baseline || o->cold) && !o->times)
         bench_machine_measure(&m, &arena);
     print_head(o, &m);
     wrong = run_rows(o, &m, &arena, rows, count, results, &n);

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,8 +214,10 @@ static bool parse(struct bench_pattern *p, const char *text)
     if (!isdigit((unsigned char)*y) && *y != 's')
         return false;
     end = parse_operand(y, &p->y);
-    if (*end == '@')
-        p->axis = (int)strtol(end + 1, (char **)&end, 10);
+    if (*end == '@') {
+        long axis = strtol(end + 1, (char **)&end, 10);
+        p->axis = axis < -1 || axis > BENCH_NDIM ? BENCH_NDIM : (int)axis;
+    }
     p->target = strcmp(end, ">x") == 0 ? BENCH_IN_PLACE : BENCH_APART;
     if (p->target == BENCH_IN_PLACE)
         return true;
@@ -222,16 +225,21 @@ static bool parse(struct bench_pattern *p, const char *text)
 }
 
 /* Whether the layout of an operand of so many dimensions has all in some order,
-   and no two elements in one place. */
+   no two elements in one place, and so few that no sum of steps overflows. */
 static bool is_possible(const struct bench_layout *l, int ndim)
 {
+    const int64_t most = INT32_MAX;
     unsigned found = 0;
+    double span = 1;
     for (int i = 0; i < ndim; i++) {
         if (l->order[i] < 0 || l->order[i] >= ndim)
             return false;
         found |= 1u << l->order[i];
+        span *= fmax((double)l->shape[i], 1);
     }
-    return found == (1u << ndim) - 1 && l->step != 0 && l->margin >= 0;
+    return found == (1u << ndim) - 1 && l->step != 0 && l->margin >= 0 &&
+           l->step >= -most && l->step <= most && l->margin <= most &&
+           span <= (double)most;
 }
 
 /* Whether shapes fit. */
@@ -248,12 +256,14 @@ static bool broadcasts(const struct bench_pattern *p)
 /* Says what is wrong. */
 static bool is_layout(const char *text)
 {
-    struct bench_pattern p;
+    struct bench_pattern p = {.axis = ELEMENTWISE_NUMPY};
     if ((!isdigit((unsigned char)*text) && *text != 's') || !parse(&p, text)) {
         fprintf(stderr, "'%s' is no layout; 7x4:ba,4 would be one\n", text);
         return false;
     }
-    if (p.target != BENCH_SELF && !broadcasts(&p)) {
+    if (p.target == BENCH_SELF)
+        p.y = p.x;
+    if (!broadcasts(&p)) {
         fprintf(stderr, "'%s': %s\n", text, elementwise_last_error());
         return false;
     }
@@ -262,7 +272,8 @@ static bool is_layout(const char *text)
         !is_possible(&p.out, ndim)) {
         fprintf(stderr,
                 "'%s': an order has each of the dimensions once, a for the "
-                "first; steps are not 0, margins not below 0\n",
+                "first; steps are not 0, margins not below 0, and all below "
+                "2^31\n",
                 text);
         return false;
     }
