@@ -242,26 +242,17 @@ static bool has_few_on_lines(const struct elementwise_plan *plan, int k)
     return column >= TURNED_FEW_APART && (size == 8 || cols->n <= TURNED_FEW);
 }
 
-/* Bytes of the lines that an operand's elements lie on, about. */
-static int64_t bytes_of_lines(const struct elementwise_plan *plan, int k)
-{
-    int64_t step = ew_magnitude(plan->loop[0].stride[k]);
-    int64_t each = step < EW_LINE ? step : EW_LINE, bytes = each;
-    for (int i = 0; i < plan->ndim && bytes < ALONE_SPANS; i++)
-        bytes *= plan->loop[i].n < ALONE_SPANS ? plan->loop[i].n : ALONE_SPANS;
-    return bytes;
-}
-
 /* Whether one input alone has gaps, in rows of some vectors, and its lines come
    from memory: gathers have more of them on their way than loads one by one. */
 static bool gathers_far(const struct elementwise_plan *plan, int gaps)
 {
     int k = ew_strategy_is_apart(plan, EW_X) ? EW_X : EW_Y;
+    int64_t step = plan->loop[0].stride[k], size = plan->pass.stored[k];
+    int64_t line = step < EW_LINE ? step : EW_LINE; /* or a part of it */
     return plan->level >= EW_LEVEL_AVX512 && ew_cpu_is(EW_QUICK_GATHERS) &&
            gaps == 1 && !ew_strategy_is_apart(plan, EW_OUT) &&
-           plan->loop[0].n >= GATHERED_ROW &&
-           plan->loop[0].stride[k] > EW_SHUFFLED * plan->pass.stored[k] &&
-           bytes_of_lines(plan, k) >= ALONE_SPANS;
+           plan->loop[0].n >= GATHERED_ROW && step > EW_SHUFFLED * size &&
+           ew_strategy_bytes(plan, k) / size >= ALONE_SPANS / line;
 }
 
 /* As ew_strategy_takes_alone. `late`: an input would be turned, for which tiles
@@ -278,11 +269,12 @@ static bool takes_alone(const struct elementwise_plan *plan, bool late)
         is_shared_row(plan, EW_X) || is_shared_row(plan, EW_Y))
         return false;
     int64_t apart = find_gaps(plan, &gaps);
-    bool waits = (from == ALONE_4 || from == ALONE_8) &&
-                 (late || (ew_strategy_may_wait(plan) && gathers_late(plan)));
+    bool words = from == ALONE_4 || from == ALONE_8;
+    bool waits =
+        words && (late || (ew_strategy_may_wait(plan) && gathers_late(plan)));
     if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
         return false;
-    if ((from == ALONE_4 || from == ALONE_8) && gathers_far(plan, gaps))
+    if (words && gathers_far(plan, gaps))
         return false;
     enum steps steps = steps_of(plan->op, ew_types_kind(type), waits);
     return waits ? steps < MANY_STEPS : is_far(apart, gaps, from, steps);

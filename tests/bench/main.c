@@ -66,16 +66,16 @@ static bool add_filter(struct options *o, const char *text)
 }
 
 /* A whole number from `least` on and nothing else. */
-static bool read_number(const char *text, int64_t least, int64_t *value)
+static bool read_number(const char *text, int least, int *value)
 {
     char *end;
-    *value = strtoll(text, &end, 10);
-    return end != text && !*end && *value >= least && *value <= INT32_MAX;
+    long number = strtol(text, &end, 10);
+    *value = (int)number;
+    return end != text && !*end && number >= least && number <= INT32_MAX;
 }
 
 static bool set_option(struct options *o, int name, const char *value)
 {
-    int64_t number = 0;
     char *end;
     switch (name) {
     case 0: /* a flag, which is set */
@@ -83,10 +83,7 @@ static bool set_option(struct options *o, int name, const char *value)
     case 'f':
         return add_filter(o, value);
     case 'c':
-        if (!read_number(value, -1, &number))
-            return false;
-        o->cpu = (int)number;
-        return true;
+        return read_number(value, -1, &o->cpu);
     case 'b':
         o->baseline = value;
         return true;
@@ -94,10 +91,7 @@ static bool set_option(struct options *o, int name, const char *value)
         o->layout = value;
         return true;
     case 'r':
-        if (!read_number(value, 1, &number))
-            return false;
-        o->random = (int)number;
-        return true;
+        return read_number(value, 1, &o->random);
     case 's':
         o->seed = strtoull(value, &end, 10);
         return end != value && !*end;
@@ -437,7 +431,7 @@ static int run(const struct options *o, const struct bench_row *rows, int count)
         print_ratios(o, results, n);
     else if (o->json)
         printf("\n]\n");
-    else
+    else if (!o->times)
         print_worst(o, results, n);
     free(results);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;

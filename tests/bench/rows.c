@@ -199,9 +199,16 @@ static const char *parse_operand(const char *text, struct bench_layout *l)
     return parse_strides(end, l);
 }
 
+static bool is_operand(const char *text)
+{
+    return isdigit((unsigned char)*text) || strncmp(text, "scalar", 6) == 0;
+}
+
 /* False: there is something else. */
 static bool parse(struct bench_pattern *p, const char *text)
 {
+    if (!is_operand(text))
+        return false;
     const char *y = parse_operand(text, &p->x), *end;
     p->axis = ELEMENTWISE_NUMPY;
     p->out = (struct bench_layout){.step = 1};
@@ -211,12 +218,13 @@ static bool parse(struct bench_pattern *p, const char *text)
         return false;
     if (*y == 'x')
         return !y[1];
-    if (!isdigit((unsigned char)*y) && *y != 's')
+    if (!is_operand(y))
         return false;
     end = parse_operand(y, &p->y);
     if (*end == '@') {
         long axis = strtol(end + 1, (char **)&end, 10);
-        p->axis = axis < -1 || axis > BENCH_NDIM ? BENCH_NDIM : (int)axis;
+        bool is_axis = axis >= -1 && axis <= BENCH_NDIM;
+        p->axis = is_axis ? (int)axis : BENCH_NDIM + 1; /* of no shape */
     }
     p->target = strcmp(end, ">x") == 0 ? BENCH_IN_PLACE : BENCH_APART;
     if (p->target == BENCH_IN_PLACE)
@@ -257,7 +265,7 @@ static bool broadcasts(const struct bench_pattern *p)
 static bool is_layout(const char *text)
 {
     struct bench_pattern p = {.axis = ELEMENTWISE_NUMPY};
-    if ((!isdigit((unsigned char)*text) && *text != 's') || !parse(&p, text)) {
+    if (!parse(&p, text)) {
         fprintf(stderr, "'%s' is no layout; 7x4:ba,4 would be one\n", text);
         return false;
     }
