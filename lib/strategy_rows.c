@@ -36,7 +36,8 @@ static bool is_scalar(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether a tile where inputs are turned is better folded: as many rows as fit
-   take whole lines of them. */
+   take whole lines of them, and out is stored without a gap. Of elements of 16
+   bytes these rows are so few that short ones alone gain. */
 static bool folds_turned(const struct elementwise_plan *plan)
 {
     return plan->pass.turn && plan->loop[0].n <= EW_TILE_BYTES / EW_LINE;
@@ -208,6 +209,8 @@ static bool spreads_far(const struct elementwise_plan *plan, bool tiles)
    there are tiles anyway. */
 static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
 {
+    if (folds_turned(plan) && plan->pass.stored[EW_OUT] <= EW_TURNED_WIDE)
+        return INT64_MAX;
     if (tiles || wastes_vectors(plan))
         return EW_SHORT_TILED;
     return ew_strategy_long_row(plan->loop, plan->pass.stored[EW_OUT]);

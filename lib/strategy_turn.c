@@ -210,16 +210,17 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }
 
-/* Measured for 4 and 8 bytes. */
+/* Measured for 4 and 8 bytes: where tiles lie one below the other, from the
+   caches alone. */
 void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes)
 {
     unsigned widest = ew_pass_widest(&plan->pass, 2);
     bool worth =
         widest == 4 ||
         (widest == 8 && (!are_both_turned(plan) || are_lines_apart(plan)));
-    if (worth && bytes >= READ_ON_FROM && ew_cpu_is(EW_LATE_READS) &&
-        !ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]) &&
-        has_long_rows(plan))
+    bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
+    if (worth && ew_cpu_is(EW_LATE_READS) && has_long_rows(plan) &&
+        (!down || bytes < STREAM_TURNED))
         plan->pass.turn = (unsigned char)(EW_LINE / widest);
 }
 

@@ -47,7 +47,8 @@ static const struct choice choices[] = {
     {{8, 32, 64}, {2048, 64, 1}, {2048, 1, 32}, 1, 1, 0, 1, 0},
     {{8, 32, 64}, {2048, 1, 32}, {0, 0, 1}, 1, 1, 1, 1, 0},
     {{8, 32, 127}, {4064, 1, 32}, {4064, 127, 1}, 1, 1, 1, 0, 0},
-    {{8, 32, 128}, {4096, 1, 32}, {4096, 128, 1}, 1, 0, 1, 0, 0},
+    {{8, 32, 128}, {4096, 1, 32}, {4096, 128, 1}, 1, 1, 1, 0, 0},
+    {{8, 32, 129}, {4128, 1, 32}, {4128, 129, 1}, 1, 0, 1, 0, 0},
     {{8, 32, 64}, {2048, 1, 32}, {32, 1, 0}, 1, 0, 1, 0, 0},
     /* and in the outer ones */
     {{8, 32, 64}, {1, 8, 256}, {2048, 64, 1}, 1, 0, 1, 0, 0},
@@ -103,6 +104,27 @@ static const struct choice choices[] = {
     {{2048, 190, 5}, {0, 5, 1}, {25, 0, 5}, 0, 1, 0, 1, 0},
     /* too few rows */
     {{1, 90, 3}, {0, 3, 1}, {0, 0, 1}, 0, 0, 0, 0, 0}};
+
+/* Of up to 128 columns, so that tiles have whole lines of what is turned. */
+START_TEST(short_rows_beside_turned_ones_are_folded)
+{
+    static const struct {
+        int64_t cols;
+        elementwise_dtype type;
+        bool fold;
+    } rows[] = {{128, ELEMENTWISE_U8, 1},  {128, ELEMENTWISE_F32, 1},
+                {129, ELEMENTWISE_F32, 0}, {128, ELEMENTWISE_F64, 1},
+                {129, ELEMENTWISE_F64, 0}, {128, ELEMENTWISE_C64, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const int64_t shape[] = {200, rows[i].cols}, strides[] = {1, 200};
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, rows[i].type, 2, shape, strides};
+        elementwise_tensor b = {NULL, rows[i].type, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &b), 0);
+        ck_assert_msg(p.pass.turn && p.pass.fold == rows[i].fold, "%d", (int)i);
+    }
+}
+END_TEST
 
 START_TEST(layouts_get_the_strategy_that_suits_them)
 {
@@ -749,7 +771,7 @@ END_TEST
 /* The same where processors read little ahead of tiles: what comes from memory,
    18 MiB of all operands, is asked for if columns are pairs of lines that lie
    apart, and large elements are in tiles of less rows. Where tiles share lines
-   of out they are a line of what is turned high. */
+   of out, or come from the caches, they are a line of what is turned high. */
 START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
 {
     static const struct {
@@ -787,7 +809,11 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    {{31, 1 << 17 | 1}, ELEMENTWISE_F64, 't', 64, 0, 1},
                    {{1990, 2101}, ELEMENTWISE_F64, 'g', 8, 0, 1},
                    {{1990, 2101}, ELEMENTWISE_F16, 0, 32, 0, 0},
-                   {{500, 500}, ELEMENTWISE_F32, 0, 32, 0, 0},
+                   {{500, 500}, ELEMENTWISE_F32, 0, 16, 0, 0},
+                   {{500, 500}, ELEMENTWISE_F16, 0, 32, 0, 0},
+                   /* or from the caches, wherever they start */
+                   {{960, 1024}, ELEMENTWISE_F32, 0, 16, 0, 0},
+                   {{960, 512}, ELEMENTWISE_F64, 0, 8, 0, 0},
                    /* or are short, and dense in a tile */
                    {{1 << 16, 126}, ELEMENTWISE_F32, 0, 32, 0, 1},
                    {{1 << 15, 130}, ELEMENTWISE_F32, 0, 16, 1, 1}};
@@ -2014,6 +2040,7 @@ static void add_choosing(TCase *choosing)
         inputs_turned_in_two_ways_are_taken_alone_if_elements_are_large);
     tcase_add_loop_test(choosing, rows_of_out_with_gaps_are_made_dense_first, 0,
                         EW_LEVELS);
+    tcase_add_test(choosing, short_rows_beside_turned_ones_are_folded);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
                         sizeof choices / sizeof *choices);
 }
