@@ -205,11 +205,21 @@ static bool spreads_far(const struct elementwise_plan *plan, bool tiles)
            (tiles || (has_vectors(plan) && compares_rows(plan)));
 }
 
+/* Whether rows of input k are dense and have gaps between them, for which alone
+   they would be copied. */
+static bool has_rows_apart(const struct elementwise_plan *plan, int k)
+{
+    const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    return cols->stride[k] == plan->pass.stored[k] && rows->stride[k] != 0 &&
+           !is_folded(plan, k);
+}
+
 /* Bytes of out's rows from which on they are not folded; `tiles` says that
    there are tiles anyway. */
 static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
 {
-    if (folds_turned(plan) && plan->pass.stored[EW_OUT] <= EW_TURNED_WIDE)
+    if (folds_turned(plan) && plan->pass.stored[EW_OUT] <= EW_TURNED_WIDE &&
+        !has_rows_apart(plan, EW_X) && !has_rows_apart(plan, EW_Y))
         return INT64_MAX;
     if (tiles || wastes_vectors(plan))
         return EW_SHORT_TILED;

@@ -131,11 +131,11 @@ static bool are_both_turned(const struct elementwise_plan *plan)
            ew_strategy_is_turned(plan, EW_Y);
 }
 
-/* Whether columns are so many that tiles of one line of what is turned have
-   whole rows of them. */
+/* Whether rows are so long that it pays to have tiles of one line of what is
+   turned, and as much of a row as fits. */
 static bool has_long_rows(const struct elementwise_plan *plan)
 {
-    return plan->loop[0].n >= EW_TILE_BYTES / EW_LINE;
+    return plan->loop[0].n * ew_pass_widest(&plan->pass, 2) >= EW_SHORT_TILED;
 }
 
 /* Whether columns of both inputs have lines of their own, for rows of out

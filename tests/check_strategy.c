@@ -105,24 +105,37 @@ static const struct choice choices[] = {
     /* too few rows */
     {{1, 90, 3}, {0, 3, 1}, {0, 0, 1}, 0, 0, 0, 0, 0}};
 
-/* Of up to 128 columns, so that tiles have whole lines of what is turned. */
+/* Of up to 128 columns, so that tiles have whole lines of what is turned; but
+   not of 512 bytes and more that would be copied for it, as gaps are between
+   them. Tiles are one line of what is turned then, too. */
 START_TEST(short_rows_beside_turned_ones_are_folded)
 {
     static const struct {
-        int64_t cols;
+        int64_t cols, gap;
         elementwise_dtype type;
         bool fold;
-    } rows[] = {{128, ELEMENTWISE_U8, 1},  {128, ELEMENTWISE_F32, 1},
-                {129, ELEMENTWISE_F32, 0}, {128, ELEMENTWISE_F64, 1},
-                {129, ELEMENTWISE_F64, 0}, {128, ELEMENTWISE_C64, 1}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const int64_t shape[] = {200, rows[i].cols}, strides[] = {1, 200};
+        int rows;
+    } layouts[] = {
+        {128, 0, ELEMENTWISE_U8, 1, 32},  {128, 0, ELEMENTWISE_F32, 1, 16},
+        {129, 0, ELEMENTWISE_F32, 0, 16}, {128, 0, ELEMENTWISE_F64, 1, 8},
+        {129, 0, ELEMENTWISE_F64, 0, 8},  {128, 0, ELEMENTWISE_C64, 1, 8},
+        {63, 3, ELEMENTWISE_F64, 1, 16},  {64, 3, ELEMENTWISE_F64, 0, 8},
+        {127, 3, ELEMENTWISE_F32, 1, 16}, {128, 3, ELEMENTWISE_F32, 0, 16}};
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(EW_LATE_READS);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const int64_t shape[] = {200, layouts[i].cols}, strides[] = {1, 200};
+        const int64_t apart[] = {shape[1] + layouts[i].gap, 1};
         struct elementwise_plan p;
-        elementwise_tensor a = {NULL, rows[i].type, 2, shape, strides};
-        elementwise_tensor b = {NULL, rows[i].type, 2, shape, NULL};
-        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &b), 0);
-        ck_assert_msg(p.pass.turn && p.pass.fold == rows[i].fold, "%d", (int)i);
+        elementwise_tensor a = {NULL, layouts[i].type, 2, shape, strides};
+        elementwise_tensor b = {NULL, layouts[i].type, 2, shape, apart};
+        elementwise_tensor o = {NULL, layouts[i].type, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_msg(p.pass.turn == layouts[i].rows &&
+                          p.pass.fold == layouts[i].fold,
+                      "%d: %d rows, %d", (int)i, p.pass.turn, p.pass.fold);
     }
+    ew_cpu_limit(EW_LEVELS);
 }
 END_TEST
 
