@@ -19,7 +19,7 @@ enum {
     ACROSS_FEW = 12,
     ACROSS_ROW = 128,
     ACROSS_ALL = 1 << 20,
-    ACROSS_MOST = 255
+    ACROSS_MOST = 128
 };
 
 /* Whether rows of operand k are dense and follow one another. */
