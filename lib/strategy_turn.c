@@ -210,8 +210,9 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }
 
-/* Measured for 4 and 8 bytes: where tiles lie one below the other, from the
-   caches alone. */
+/* Measured for 4 and 8 bytes: from the caches where out's elements are as
+   large, wherever tiles lie; from beyond the L2 cache also of smaller ones, but
+   not of tiles that lie one below the other. */
 void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes)
 {
     unsigned widest = ew_pass_widest(&plan->pass, 2);
@@ -219,8 +220,10 @@ void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes)
         widest == 4 ||
         (widest == 8 && (!are_both_turned(plan) || are_lines_apart(plan)));
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
-    if (worth && ew_cpu_is(EW_LATE_READS) && has_long_rows(plan) &&
-        (!down || bytes < STREAM_TURNED))
+    bool near = bytes < STREAM_TURNED && plan->pass.stored[EW_OUT] == widest;
+    bool far = bytes >= READ_ON_FROM && !down;
+    if (worth && (near || far) && ew_cpu_is(EW_LATE_READS) &&
+        has_long_rows(plan))
         plan->pass.turn = (unsigned char)(EW_LINE / widest);
 }
 

@@ -847,6 +847,33 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
 }
 END_TEST
 
+/* Results of a byte are stored in short pieces however wide tiles are: these
+   are so only from beyond the L2 cache, where rows start anywhere. */
+START_TEST(turned_tiles_of_results_of_a_byte_are_wide_from_memory)
+{
+    static const struct {
+        int64_t shape[2];
+        int rows;
+    } layouts[] = {{{500, 500}, 32},
+                   {{960, 512}, 32},
+                   {{1300, 1301}, 16},
+                   {{1300, 1344}, 32}};
+    ew_cpu_limit(EW_LEVELS);
+    ew_cpu_tune(EW_LATE_READS);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const int64_t *shape = layouts[i].shape, strides[] = {1, shape[0]};
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, strides};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
+        elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 2, shape, NULL};
+        ck_assert_int_eq(
+            ew_plan_make(&p, ELEMENTWISE_LESS_THAN, &a, &b, -1, &o), 0);
+        ck_assert_int_eq(p.pass.turn, layouts[i].rows);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* From 64 MiB of all operands on, tiles of rows that start anywhere in a line
    or not. */
 START_TEST(turned_tiles_ask_later_where_the_last_cache_is_large)
@@ -2008,6 +2035,8 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(
         choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
+    tcase_add_test(choosing,
+                   turned_tiles_of_results_of_a_byte_are_wide_from_memory);
     tcase_add_test(choosing,
                    turned_tiles_ask_later_where_the_last_cache_is_large);
     tcase_add_test(choosing,
