@@ -78,7 +78,8 @@ struct ew_pass {
     bool fold;   /* the rows of a tile are dense and run as one */
     bool masked; /* short rows are left to op, not folded, as it has masks */
     /* Rows of a tile where an input is transposed, or 0: such tiles are square
-       rather than long. */
+       rather than long, or a line of that input high. Folded ones have whole
+       rows, as many as fit. */
     unsigned char turn;
     /* The loop that each tile goes along before the next tile, or 0: an input
        stands still there, and what a tile has of it is kept, or a turned one

@@ -83,7 +83,8 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes);
 void ew_strategy_keep(struct elementwise_plan *plan);
 
 /* Makes tiles one line of what is turned high, and so as wide as they can be,
-   where those side by side share lines of out and processors read late. */
+   where processors read late: from the caches, and where tiles side by side
+   share lines of out. */
 void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes);
 
 /* Lets tiles follow each other along the loop where the turned input reads on

@@ -15,7 +15,8 @@ enum {
     MASKED_ROWS = 32,       /* that are taken as they are, under masks, */
     MASKED_ROW = 32,        /* of so many bytes */
     /* Calls that go along the loop outside their rows: so few rows, of so many
-       bytes, and so many of out; the rows of a call then. */
+       bytes, and so many of out; the rows of a call then, of which the L1 cache
+       does not keep more. */
     ACROSS_FEW = 12,
     ACROSS_ROW = 128,
     ACROSS_ALL = 1 << 20,
@@ -36,8 +37,7 @@ static bool is_scalar(const struct elementwise_plan *plan, int k)
 }
 
 /* Whether a tile where inputs are turned is better folded: as many rows as fit
-   take whole lines of them, and out is stored without a gap. Of elements of 16
-   bytes these rows are so few that short ones alone gain. */
+   take whole lines of them. */
 static bool folds_turned(const struct elementwise_plan *plan)
 {
     return plan->pass.turn && plan->loop[0].n <= EW_TILE_BYTES / EW_LINE;
@@ -205,8 +205,8 @@ static bool spreads_far(const struct elementwise_plan *plan, bool tiles)
            (tiles || (has_vectors(plan) && compares_rows(plan)));
 }
 
-/* Whether rows of input k are dense and have gaps between them, for which alone
-   they would be copied. */
+/* Whether rows of input k are dense but do not follow one another, for which
+   alone they would be copied. */
 static bool has_rows_apart(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
@@ -214,12 +214,22 @@ static bool has_rows_apart(const struct elementwise_plan *plan, int k)
            !is_folded(plan, k);
 }
 
+/* Whether rows beside turned ones are folded however long they are, for out to
+   be stored without a gap. Of elements of 16 bytes a tile has too few; and an
+   input of smaller ones than out's would be turned in parts of lines. */
+static bool folds_long(const struct elementwise_plan *plan)
+{
+    int64_t size = plan->pass.stored[EW_OUT];
+    return folds_turned(plan) && size <= EW_TURNED_WIDE &&
+           plan->pass.stored[EW_X] >= size && plan->pass.stored[EW_Y] >= size &&
+           !has_rows_apart(plan, EW_X) && !has_rows_apart(plan, EW_Y);
+}
+
 /* Bytes of out's rows from which on they are not folded; `tiles` says that
    there are tiles anyway. */
 static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
 {
-    if (folds_turned(plan) && plan->pass.stored[EW_OUT] <= EW_TURNED_WIDE &&
-        !has_rows_apart(plan, EW_X) && !has_rows_apart(plan, EW_Y))
+    if (folds_long(plan))
         return INT64_MAX;
     if (tiles || wastes_vectors(plan))
         return EW_SHORT_TILED;

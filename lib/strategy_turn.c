@@ -1,8 +1,8 @@
 /*
  * Turns inputs that run across memory where out runs along it: the loop along
- * which they run through memory becomes that of rows, tiles are about square,
- * and blocks of the input are turned on the way in. Gives such tiles a shape,
- * and an order in which processors read ahead.
+ * which they run through memory becomes that of rows, tiles are about square or
+ * as wide as they can be, and blocks of the input are turned on the way in.
+ * Gives such tiles a shape, and an order in which processors read ahead.
  */
 #include "cpu.h"
 #include "strategy_parts.h"
@@ -27,6 +27,7 @@ enum {
     AHEAD_TURNED = 17 << 20,
     AHEAD_LINES = 4,
     READ_ON_FROM = 1 << 20, /* bytes of out that do not stay in the L2 cache */
+    WIDE_ROW = 512,         /* bytes of a row that is worth wide tiles */
     /* Where processors read little ahead of tiles: bytes of all operands from
        which all lines of the next tile are asked for, where tiles share lines
        of out or not, if columns are so far apart. */
@@ -131,11 +132,11 @@ static bool are_both_turned(const struct elementwise_plan *plan)
            ew_strategy_is_turned(plan, EW_Y);
 }
 
-/* Whether rows are so long that it pays to have tiles of one line of what is
-   turned, and as much of a row as fits. */
+/* Whether columns are so many that tiles of one line of what is turned have
+   whole rows of them. */
 static bool has_long_rows(const struct elementwise_plan *plan)
 {
-    return plan->loop[0].n * ew_pass_widest(&plan->pass, 2) >= EW_SHORT_TILED;
+    return plan->loop[0].n >= EW_TILE_BYTES / EW_LINE;
 }
 
 /* Whether columns of both inputs have lines of their own, for rows of out
@@ -210,9 +211,18 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
         pass->ahead[k] = asks(plan, k, down, bytes);
 }
 
-/* Measured for 4 and 8 bytes: from the caches where out's elements are as
-   large, wherever tiles lie; from beyond the L2 cache also of smaller ones, but
-   not of tiles that lie one below the other. */
+/* Whether all that tiles read and store has elements of so many bytes. */
+static bool has_size(const struct elementwise_plan *plan, unsigned size)
+{
+    bool same = plan->pass.stored[EW_OUT] == size;
+    for (int k = 0; k < 2; k++)
+        same &= plan->pass.stored[k] == size;
+    return same;
+}
+
+/* Measured for 4 and 8 bytes: from the caches wherever tiles lie, if all has
+   elements of one size; from beyond the L2 cache also if not, but not of tiles
+   that lie one below the other. */
 void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes)
 {
     unsigned widest = ew_pass_widest(&plan->pass, 2);
@@ -220,10 +230,10 @@ void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes)
         widest == 4 ||
         (widest == 8 && (!are_both_turned(plan) || are_lines_apart(plan)));
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
-    bool near = bytes < STREAM_TURNED && plan->pass.stored[EW_OUT] == widest;
+    bool near = bytes < STREAM_TURNED && has_size(plan, widest);
     bool far = bytes >= READ_ON_FROM && !down;
     if (worth && (near || far) && ew_cpu_is(EW_LATE_READS) &&
-        has_long_rows(plan))
+        plan->loop[0].n >= WIDE_ROW / widest)
         plan->pass.turn = (unsigned char)(EW_LINE / widest);
 }
 

@@ -556,6 +556,21 @@ START_TEST(rows_as_many_as_can_be_are_planned)
 }
 END_TEST
 
+/* So many columns beside what is turned that their bytes as they are computed
+   would be more. */
+START_TEST(turned_rows_as_long_as_can_be_are_planned)
+{
+    int64_t shape[] = {4, ((int64_t)1 << 60) + 1}, turned[] = {1, 4};
+    int64_t one[] = {1};
+    elementwise_tensor x = {NULL, ELEMENTWISE_U8, 2, shape, turned};
+    elementwise_tensor y = {NULL, ELEMENTWISE_F64, 1, one, NULL};
+    elementwise_tensor out = {NULL, ELEMENTWISE_BOOL, 2, shape, NULL};
+    struct elementwise_plan p;
+    ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_LESS_THAN, &x, &y, -1, &out),
+                     0);
+}
+END_TEST
+
 START_TEST(out_may_be_an_input_only_of_its_layout)
 {
     struct shape s = {2, DENSE(3, 4)}, back = {2, {3, 4}, STRIDES(-4, -1)};
@@ -844,6 +859,7 @@ int main(void)
     tcase_add_test(loops, layouts_as_large_as_can_be_are_planned);
     tcase_add_test(loops, columns_as_long_as_can_be_are_planned);
     tcase_add_test(loops, rows_as_many_as_can_be_are_planned);
+    tcase_add_test(loops, turned_rows_as_long_as_can_be_are_planned);
     tcase_add_test(loops, out_may_be_an_input_only_of_its_layout);
     tcase_add_test(loops, merging_takes_nests_of_any_length);
     tcase_add_test(runs, a_plan_outlives_what_it_was_made_from);

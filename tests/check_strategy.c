@@ -105,34 +105,45 @@ static const struct choice choices[] = {
     /* too few rows */
     {{1, 90, 3}, {0, 3, 1}, {0, 0, 1}, 0, 0, 0, 0, 0}};
 
-/* Of up to 128 columns, so that tiles have whole lines of what is turned; but
-   not of 512 bytes and more that would be copied for it, as gaps are between
-   them. Tiles are one line of what is turned then, too. */
-START_TEST(short_rows_beside_turned_ones_are_folded)
+/* Of up to 128 columns, so that tiles have whole lines of what is turned. Rows
+   of 512 bytes and more are not folded if they would be copied for it alone, if
+   elements are of 16 bytes, or those that are read smaller than those made. */
+START_TEST(rows_beside_turned_ones_are_folded)
 {
-    static const struct {
-        int64_t cols, gap;
-        elementwise_dtype type;
+    static const elementwise_dtype f32 = ELEMENTWISE_F32, f64 = ELEMENTWISE_F64,
+                                   u8 = ELEMENTWISE_U8, c64 = ELEMENTWISE_C64,
+                                   c128 = ELEMENTWISE_C128;
+    const struct {
+        int64_t cols;
+        elementwise_dtype x, y;
+        int64_t row; /* from one of y's to the next, in elements; -1: dense */
         bool fold;
-        int rows;
-    } layouts[] = {
-        {128, 0, ELEMENTWISE_U8, 1, 32},  {128, 0, ELEMENTWISE_F32, 1, 16},
-        {129, 0, ELEMENTWISE_F32, 0, 16}, {128, 0, ELEMENTWISE_F64, 1, 8},
-        {129, 0, ELEMENTWISE_F64, 0, 8},  {128, 0, ELEMENTWISE_C64, 1, 8},
-        {63, 3, ELEMENTWISE_F64, 1, 16},  {64, 3, ELEMENTWISE_F64, 0, 8},
-        {127, 3, ELEMENTWISE_F32, 1, 16}, {128, 3, ELEMENTWISE_F32, 0, 16}};
+        int turn; /* rows of a tile that is not folded */
+    } layouts[] = {{128, u8, u8, -1, 1, 0},    {128, f32, f32, -1, 1, 0},
+                   {129, f32, f32, -1, 0, 16}, {128, f64, f64, -1, 1, 0},
+                   {129, f64, f64, -1, 0, 8},  {128, c64, c64, -1, 1, 0},
+                   {31, c128, c128, 0, 1, 0},  {32, c128, c128, 0, 0, 32},
+                   {63, f64, f64, 66, 1, 0},   {64, f64, f64, 67, 0, 8},
+                   {127, f32, f32, 130, 1, 0}, {128, f32, f32, 131, 0, 16},
+                   {128, f64, f64, 0, 1, 0},   {128, f64, f64, -128, 0, 8},
+                   {128, u8, f64, -1, 0, 32},  {63, u8, f64, -1, 1, 0},
+                   {128, f32, f64, -1, 0, 32}};
     ew_cpu_limit(EW_LEVELS);
     ew_cpu_tune(EW_LATE_READS);
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-        const int64_t shape[] = {200, layouts[i].cols}, strides[] = {1, 200};
-        const int64_t apart[] = {shape[1] + layouts[i].gap, 1};
+    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+        const int64_t cols = layouts[i / 2].cols, row = layouts[i / 2].row;
+        const int64_t shape[] = {200, cols}, strides[] = {1, 200};
+        const int64_t rows[] = {row == -1 ? cols : row, 1};
+        bool wide = layouts[i / 2].x == c128; /* sums are taken one by one */
+        elementwise_op op = wide ? ELEMENTWISE_DIV : ELEMENTWISE_ADD;
         struct elementwise_plan p;
-        elementwise_tensor a = {NULL, layouts[i].type, 2, shape, strides};
-        elementwise_tensor b = {NULL, layouts[i].type, 2, shape, apart};
-        elementwise_tensor o = {NULL, layouts[i].type, 2, shape, NULL};
-        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
-        ck_assert_msg(p.pass.turn == layouts[i].rows &&
-                          p.pass.fold == layouts[i].fold,
+        elementwise_tensor a = {NULL, layouts[i / 2].x, 2, shape, strides};
+        elementwise_tensor b = {NULL, layouts[i / 2].y, 2, shape, rows};
+        elementwise_tensor o = {NULL, layouts[i / 2].y, 2, shape, NULL};
+        ck_assert_int_eq(
+            ew_plan_make(&p, op, i % 2 ? &b : &a, i % 2 ? &a : &b, -1, &o), 0);
+        ck_assert_msg(p.pass.turn && p.pass.fold == layouts[i / 2].fold &&
+                          (p.pass.fold || p.pass.turn == layouts[i / 2].turn),
                       "%d: %d rows, %d", (int)i, p.pass.turn, p.pass.fold);
     }
     ew_cpu_limit(EW_LEVELS);
@@ -638,7 +649,7 @@ START_TEST(few_rows_are_called_across)
         bool folded = plans[i].folded && p.level == EW_LEVEL_AVX2;
         bool across = plans[i].across && !folded;
         ck_assert(ew_pass_tiles(&p.pass) || !folded);
-        ck_assert_int_eq(p.pass.across > 0, across);
+        ck_assert_int_eq(p.pass.across, across ? 128 : 0);
         elementwise_plan_describe(&p, json, sizeof json);
         ck_assert_int_eq(strstr(json, "\"rows\":\"across\"") != NULL, across);
     }
@@ -825,6 +836,8 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
                    {{500, 500}, ELEMENTWISE_F32, 0, 16, 0, 0},
                    {{500, 500}, ELEMENTWISE_F16, 0, 32, 0, 0},
                    /* or from the caches, wherever they start */
+                   {{500, 500}, ELEMENTWISE_F32, 't', 16, 0, 0},
+                   {{500, 500}, ELEMENTWISE_F64, 't', 8, 0, 0},
                    {{960, 1024}, ELEMENTWISE_F32, 0, 16, 0, 0},
                    {{960, 512}, ELEMENTWISE_F64, 0, 8, 0, 0},
                    /* or are short, and dense in a tile */
@@ -2082,7 +2095,7 @@ static void add_choosing(TCase *choosing)
         inputs_turned_in_two_ways_are_taken_alone_if_elements_are_large);
     tcase_add_loop_test(choosing, rows_of_out_with_gaps_are_made_dense_first, 0,
                         EW_LEVELS);
-    tcase_add_test(choosing, short_rows_beside_turned_ones_are_folded);
+    tcase_add_test(choosing, rows_beside_turned_ones_are_folded);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
                         sizeof choices / sizeof *choices);
 }
