@@ -232,9 +232,8 @@ static bool keeps(const struct ew_block *tile, const struct ew_block *next,
 /* Cuts a block into tiles of rows x cols: pieces of a row if rows are long,
    else several whole rows at once; where inputs are turned, so many columns as
    leave room for their rows. Each goes along a loop around the block before the
-   next. Where processors do not
-   guess what is read next, the lines of the next tile are asked for while one
-   is computed. */
+   next. Where processors do not guess what is read next, the lines of the next
+   tile are asked for while one is computed. */
 static void run_block(const struct ew_pass *pass, const struct ew_block *block,
                       const struct ew_loop *again, int64_t rows, int64_t cols,
                       struct ew_buffers *buffers)

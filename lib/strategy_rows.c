@@ -15,8 +15,8 @@ enum {
     MASKED_ROWS = 32,       /* that are taken as they are, under masks, */
     MASKED_ROW = 32,        /* of so many bytes */
     /* Calls that go along the loop outside their rows: so few rows, of so many
-       bytes, and so many of out; the rows of a call then, of which the L1 cache
-       does not keep more. */
+       bytes, and so many of out; the rows of a call then, as more took
+       longer. */
     ACROSS_FEW = 12,
     ACROSS_ROW = 128,
     ACROSS_ALL = 1 << 20,

@@ -860,8 +860,8 @@ START_TEST(turned_tiles_ask_for_all_from_memory_where_processors_do_not)
 }
 END_TEST
 
-/* Results of a byte are stored in short pieces however wide tiles are: these
-   are so only from beyond the L2 cache, where rows start anywhere. */
+/* Wide tiles of results of a byte took longer from the caches: these are so
+   only from beyond the L2 cache, where rows start anywhere. */
 START_TEST(turned_tiles_of_results_of_a_byte_are_wide_from_memory)
 {
     static const struct {
