@@ -208,7 +208,7 @@ static void try_forms(const struct kernel *k)
         try_form(k, &forms[0], n, ONE_ROW, (enum alias)(n % 3));
     for (int64_t n = 257; n < 400; n += 64) /* of pairs of bytes, nothing */
         try_form(k, &forms[0], n, DENSE, (enum alias)(n / 64 % 3));
-    for (int64_t n = 65; n < 80; n += 7) /* and of many */
+    for (int64_t n = 65; n < 260; n += 39) /* and of many, and of lines */
         for (int f = 0; f < 3; f++)
             try_form(k, &forms[f], n, DENSE, (enum alias)((n + f) % 3));
 }

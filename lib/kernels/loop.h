@@ -239,34 +239,32 @@ EW_INLINE void ew_loop_ahead(ew_apply *apply, int64_t cols, const char *x,
 enum { EW_SMALL = 2 };
 
 #if defined(__AVX512BW__)
-/* As ew_loop_row, for these, if all sizes are the same: what is left over is
-   made under a mask. Not in place: the start of the next row, which a masked
-   store may have written for all that processors know, would wait for it. */
-EW_INLINE void ew_loop_small(ew_apply *apply, int64_t cols, const char *x,
+/* As ew_loop_row, for so many bytes of these, if all sizes are the same: what
+   is left over is made under a mask. Not in place: the start of the next row,
+   which a masked store may have written for all that processors know, would
+   wait for it. */
+EW_INLINE void ew_loop_small(ew_apply *apply, int64_t bytes, const char *x,
                              const char *y, const void *with, char *out,
                              int64_t step_x, int64_t step_y, int64_t size)
 {
-    const int64_t n = EW_LINE / size, whole = cols - cols % n;
+    const int64_t n = EW_LINE / size, whole = bytes - bytes % EW_LINE;
     _Alignas(EW_LINE) char last_x[EW_LINE], last_y[EW_LINE], line[EW_LINE];
     _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
-    memcpy(x0, x, (size_t)size);
-    memcpy(y0, y, (size_t)size);
-    for (int64_t c = 0; c < whole; c += n)
-        ew_loop_piece(apply, 0, n, step_x ? x + c * step_x : x0,
-                      step_y ? y + c * step_y : y0, with, out + c * size,
-                      step_x, step_y, size);
-    if (whole == cols)
+    memcpy(x0, x, step_x ? 0 : (size_t)size);
+    memcpy(y0, y, step_y ? 0 : (size_t)size);
+    for (int64_t b = 0; b < whole; b += EW_LINE)
+        ew_loop_piece(apply, 0, n, step_x ? x + b : x0, step_y ? y + b : y0,
+                      with, out + b, step_x, step_y, size);
+    if (whole == bytes)
         return;
-    const __mmask64 mask = ew_loop_first((int)((cols - whole) * size));
-    x += whole * step_x;
-    y += whole * step_y;
+    const __mmask64 mask = ew_loop_first((int)(bytes - whole));
     if (step_x)
-        _mm512_store_si512(last_x, _mm512_maskz_loadu_epi8(mask, x));
+        _mm512_store_si512(last_x, _mm512_maskz_loadu_epi8(mask, x + whole));
     if (step_y)
-        _mm512_store_si512(last_y, _mm512_maskz_loadu_epi8(mask, y));
+        _mm512_store_si512(last_y, _mm512_maskz_loadu_epi8(mask, y + whole));
     ew_loop_piece(apply, 0, n, step_x ? last_x : x0, step_y ? last_y : y0, with,
                   line, step_x, step_y, size);
-    _mm512_mask_storeu_epi8(out + whole * size, mask, _mm512_load_si512(line));
+    _mm512_mask_storeu_epi8(out + whole, mask, _mm512_load_si512(line));
 }
 
 /* Whether rows are made so: not short ones whose lines are asked for. */
@@ -553,7 +551,7 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
 #if defined(__AVX512BW__)
     if (ew_loop_is_small(how, cols, data, size_x, size_y, step_out)) {
         for (int64_t r = 0; r < rows; r++)
-            ew_loop_small(apply, cols, ew_loop_at(data, s, EW_X, r),
+            ew_loop_small(apply, cols * step_out, ew_loop_at(data, s, EW_X, r),
                           ew_loop_at(data, s, EW_Y, r), with,
                           ew_loop_at(data, s, EW_OUT, r), step_x, step_y,
                           step_out);
