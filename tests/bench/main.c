@@ -138,10 +138,12 @@ static void print_row(const struct result *r)
 {
     double scale;
     const char *unit = unit_of(r->time.median, &scale);
-    printf("%-52s %7.4g %s  %7.4g %7.4g  %7.1f GB/s  %6.1f %%\n", r->row->name,
+    printf("%-52s %7.4g %s  %7.4g %7.4g  %7.1f GB/s", r->row->name,
            r->time.median * scale, unit, r->time.low * scale,
-           r->time.high * scale, r->bytes / r->time.median / 1e9,
-           100 * r->limit / r->time.median);
+           r->time.high * scale, r->bytes / r->time.median / 1e9);
+    if (r->limit > 0) /* else none was measured */
+        printf("  %6.1f %%", 100 * r->limit / r->time.median);
+    putchar('\n');
     fflush(stdout);
 }
 
