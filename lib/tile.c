@@ -23,7 +23,8 @@ enum {
     FEW = 32,        /* elements that are in a tile without asking */
     ELEMENTS = 1024, /* of most tiles */
     WHOLE = 7,       /* of a loop that is in a tile as a whole or not */
-    LONG_ROW = 240,  /* bytes; such rows of a tile need not be one */
+    LONG_ROW = 240,  /* bytes; such rows of a tile need not be one, */
+    STORED_ROW = 60, /* nor these, if out is scattered else */
     WORTH = 700000 /* picoseconds of a call, or looking for one takes longer */
 };
 
@@ -239,13 +240,14 @@ static int64_t run_of(const struct elementwise_plan *plan, int k, int ndim,
     return ew_tile_run(plan, k, ndim, extent);
 }
 
-/* Whether operand k is in a tile long runs along all loops but the outermost,
-   which is then that of rows: those need not be copied. */
-static bool in_rows(const struct elementwise_plan *plan, int k)
+/* Whether operand k is in a tile runs of more than `least` bytes along all
+   loops but the outermost, which is then that of rows: those need not be
+   copied. */
+static bool in_rows(const struct elementwise_plan *plan, int k, int64_t least)
 {
     int inner = plan->pass.deep - 1;
     int64_t row, run = run_of(plan, k, inner, &row);
-    return inner > 0 && row > LONG_ROW && run == row &&
+    return inner > 0 && row > least && run == row &&
            plan->loop[inner].stride[k] != row;
 }
 
@@ -269,7 +271,7 @@ static void take_tile(struct elementwise_plan *plan, const struct ew_tile *tile)
     pass->fold = false;
     pass->turn = 0;
     for (int k = 0; k <= EW_OUT; k++)
-        pass->rows |= in_rows(plan, k);
+        pass->rows |= in_rows(plan, k, k == EW_OUT ? STORED_ROW : LONG_ROW);
 }
 
 /* Moves a loop along which an input stands still next to those of a tile, as
@@ -334,5 +336,6 @@ void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
 bool ew_tile_places(const struct elementwise_plan *plan, int k)
 {
     int64_t all, run = run_of(plan, k, plan->pass.deep, &all);
-    return run && run < all && !(plan->pass.rows && in_rows(plan, k));
+    return run && run < all &&
+           !(plan->pass.rows && in_rows(plan, k, STORED_ROW));
 }

@@ -206,9 +206,9 @@ static void try_forms(const struct kernel *k)
         try_form(k, &forms[f], 1000, ONE_ROW, APART);
     for (int64_t n = 17; n < 32; n++) /* all that may be left of a line */
         try_form(k, &forms[0], n, ONE_ROW, (enum alias)(n % 3));
-    for (int64_t n = 257; n < 400; n += 64) /* of pairs of bytes, nothing */
+    for (int64_t n = 257; n < 400; n += 64) /* as of pairs of bytes */
         try_form(k, &forms[0], n, DENSE, (enum alias)(n / 64 % 3));
-    for (int64_t n = 65; n < 260; n += 39) /* and of many, and of lines */
+    for (int64_t n = 65; n < 260; n += 38) /* and of many, and of lines */
         for (int f = 0; f < 3; f++)
             try_form(k, &forms[f], n, DENSE, (enum alias)((n + f) % 3));
 }

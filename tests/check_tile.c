@@ -406,6 +406,27 @@ START_TEST(tiles_fit_their_buffers_and_tables)
 }
 END_TEST
 
+/* A tile's runs of out, 80 bytes, lie apart: they are stored as rows, not
+   scattered. Where out is one run, shorter ones of y, 96 bytes, are gathered,
+   as one row takes less than many. */
+START_TEST(short_runs_are_rows_where_out_would_be_scattered)
+{
+    static const int64_t apart[] = {32, 331, 5}, of_x[] = {5, 160, 1};
+    static const int64_t whole[] = {36864, 4, 6}, in_gaps[] = {4, 1, 0};
+    static const int64_t rows[] = {0, 6, 1}, of_y[] = {1, 0, 0};
+    struct elementwise_plan p = plan_of(ELEMENTWISE_U8, 3, apart, of_x, of_y);
+    if (p.pass.deep) {
+        ck_assert(p.pass.rows);
+        ck_assert(!ew_tile_places(&p, EW_OUT));
+    }
+    p = plan_of(ELEMENTWISE_I32, 3, whole, in_gaps, rows);
+    if (p.pass.deep) {
+        ck_assert(!p.pass.rows);
+        ck_assert(ew_tile_places(&p, EW_Y));
+    }
+}
+END_TEST
+
 /* x and out dense, y gathered; x one element for all of a tile, too; and long
    rows, which are read as they lie. */
 START_TEST(what_is_dense_or_stands_still_in_a_tile_needs_no_places)
@@ -497,6 +518,7 @@ int main(void)
     tcase_add_test(operands,
                    elements_within_a_line_are_permuted_where_the_level_can);
     tcase_add_test(operands, long_runs_in_a_tile_of_several_loops_are_its_rows);
+    tcase_add_test(operands, short_runs_are_rows_where_out_would_be_scattered);
     tcase_add_test(
         operands, lines_that_tiles_share_are_soon_gone_from_large_inputs_alone);
     tcase_add_test(operands,

@@ -82,7 +82,8 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *     EW_ROWS_SHORT   the same; those of a few lines have no elements left
  *                     over, or one at most (AVX2); of long ones the lines of
  *                     out are asked for
- *     EW_ROWS_SLOW    the last two, of operations that take longer than memory
+ *     EW_ROWS_SLOW    the last two, of operations that take longer than memory,
+ *                     which leave nothing over in longer rows either
  *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
  *                     far ahead
  *
@@ -139,11 +140,15 @@ enum { EW_LONG = 0, EW_AHEAD = 0 };
 /* Stores wait for their lines one after the other, where loads are found in the
    L2 cache ahead of time: so a line of out is asked for that is needed later,
    but none beyond the last byte to be. Some processors do not wait. */
-EW_INLINE void ew_loop_ask(char *out, int64_t at, int64_t last)
+EW_INLINE void ew_loop_ask_for(char *line)
 {
     if (EW_AHEAD > 0)
-        __builtin_prefetch(out + (at + EW_AHEAD < last ? at + EW_AHEAD : last),
-                           1);
+        __builtin_prefetch(line, 1);
+}
+
+EW_INLINE void ew_loop_ask(char *out, int64_t at, int64_t last)
+{
+    ew_loop_ask_for(out + (at + EW_AHEAD < last ? at + EW_AHEAD : last));
 }
 
 /* From one row of out to the next, as lines of later rows are asked for; 0:
@@ -151,6 +156,19 @@ EW_INLINE void ew_loop_ask(char *out, int64_t at, int64_t last)
 EW_INLINE int64_t ew_loop_below(struct ew_stride out)
 {
     return ew_cpu_is(EW_QUICK_STORES) ? 0 : out.row;
+}
+
+/* Where rows are far apart, lines between them are not stored soon: what is
+   asked for lies in a row so many further on. */
+enum { EW_ROWS_AHEAD = 4 };
+
+/* From a line of a short row, behind which so many rows come, to the line that
+   is asked for. */
+EW_INLINE int64_t ew_loop_reach_below(int64_t rows, int64_t below)
+{
+    int64_t last = rows * below;
+    int64_t most = below > EW_AHEAD ? EW_ROWS_AHEAD * below : EW_AHEAD;
+    return last < most ? last : most;
 }
 
 /* n elements from c on. */
@@ -169,8 +187,9 @@ enum { EW_SHORT = 4 };
 
 /* As ew_loop_row, for a row of at least one line, apart from x and y, with no
    elements left over one by one: the last line ends where the row does, and
-   what it shares with the line before is made twice. Lines of other rows are
-   asked for, of which the last starts `left` bytes further on.
+   what it shares with the line before is made twice. Lines of later rows are
+   asked for, so far ahead, each when what a line needs has been: before, x and
+   y would wait for it.
 
        row     0 1 2 3 4 5 6 7 8 9
        lines   0 1 2 3
@@ -180,14 +199,15 @@ enum { EW_SHORT = 4 };
 EW_INLINE void ew_loop_lines(ew_apply *apply, int64_t cols, const char *x,
                              const char *y, const void *with, char *out,
                              int64_t step_x, int64_t step_y, int64_t step_out,
-                             int64_t left)
+                             int64_t ahead)
 {
-    int64_t n = EW_LINE / step_out, last = cols - n;
-    for (int64_t next = 0; next < cols; next += n) {
-        int64_t c = next < last ? next : last;
-        ew_loop_ask(out, c * step_out, left);
+    const int64_t n = EW_LINE / step_out, last = cols - n;
+    for (int64_t c = 0; c < last; c += n) {
         ew_loop_piece(apply, c, n, x, y, with, out, step_x, step_y, step_out);
+        ew_loop_ask_for(out + c * step_out + ahead);
     }
+    ew_loop_piece(apply, last, n, x, y, with, out, step_x, step_y, step_out);
+    ew_loop_ask_for(out + last * step_out + ahead);
 }
 
 /* The same for operations that take longer than their memory, as divisions: the
@@ -195,12 +215,12 @@ EW_INLINE void ew_loop_lines(ew_apply *apply, int64_t cols, const char *x,
 EW_INLINE void ew_loop_pieces(ew_apply *apply, int64_t cols, const char *x,
                               const char *y, const void *with, char *out,
                               int64_t step_x, int64_t step_y, int64_t step_out,
-                              int64_t left)
+                              int64_t ahead)
 {
     int64_t n = EW_LINE / step_out, c = 0;
     for (; c + n <= cols; c += n) {
-        ew_loop_ask(out, c * step_out, left);
         ew_loop_piece(apply, c, n, x, y, with, out, step_x, step_y, step_out);
+        ew_loop_ask_for(out + c * step_out + ahead);
     }
     int64_t rest = cols - c;
     if (rest > n / 2)
@@ -265,6 +285,23 @@ EW_INLINE void ew_loop_small(ew_apply *apply, int64_t bytes, const char *x,
     ew_loop_piece(apply, 0, n, step_x ? last_x : x0, step_y ? last_y : y0, with,
                   line, step_x, step_y, size);
     _mm512_mask_storeu_epi8(out + whole, mask, _mm512_load_si512(line));
+}
+
+EW_INLINE void ew_loop_small_rows(ew_apply *apply, int64_t rows, int64_t bytes,
+                                  void *const data[],
+                                  const struct ew_stride s[], const void *with,
+                                  int64_t step_x, int64_t step_y, int64_t size)
+{
+    const char *x = data[EW_X], *y = data[EW_Y];
+    char *out = data[EW_OUT];
+    const int64_t row_x = s[EW_X].row, row_y = s[EW_Y].row;
+    const int64_t row_out = s[EW_OUT].row;
+    for (; rows > 0; rows--) {
+        ew_loop_small(apply, bytes, x, y, with, out, step_x, step_y, size);
+        x += row_x;
+        y += row_y;
+        out += row_out;
+    }
 }
 
 /* Whether rows are made so: not short ones whose lines are asked for. */
@@ -391,23 +428,53 @@ EW_INLINE enum ew_form ew_loop_form(const struct ew_stride s[], int64_t x,
 
 /* A stride of 0 reads a copy of small elements, as in ew_loop_row; of others
    that made masked rows slower, whose code is beside this. */
-EW_INLINE void ew_loop_short_row(ew_apply *apply, enum ew_rows rows,
+EW_INLINE void ew_loop_short_row(ew_apply *apply, enum ew_rows how,
                                  int64_t cols, const char *x, const char *y,
                                  const void *with, char *out, int64_t step_x,
                                  int64_t step_y, int64_t step_out,
-                                 int64_t size_x, int64_t size_y, int64_t left)
+                                 int64_t size_x, int64_t size_y, int64_t ahead)
 {
     _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
     memcpy(x0, x, (size_t)size_x);
     memcpy(y0, y, (size_t)size_y);
     x = step_x || step_out > EW_SMALL ? x : x0;
     y = step_y || step_out > EW_SMALL ? y : y0;
-    if (rows == EW_ROWS_SLOW)
+    if (how == EW_ROWS_SLOW)
         ew_loop_pieces(apply, cols, x, y, with, out, step_x, step_y, step_out,
-                       left);
+                       ahead);
     else
         ew_loop_lines(apply, cols, x, y, with, out, step_x, step_y, step_out,
-                      left);
+                      ahead);
+}
+
+/* Whether rows are made so: those of a few lines, apart from x and y. */
+EW_INLINE bool ew_loop_is_short(enum ew_rows how, int64_t cols,
+                                void *const data[], int64_t step_out)
+{
+    const int64_t n = EW_LINE / step_out;
+    const void *out = data[EW_OUT];
+    return (how == EW_ROWS_SHORT || how == EW_ROWS_SLOW) && cols >= n &&
+           cols <= EW_SHORT * n && out != data[EW_X] && out != data[EW_Y];
+}
+
+EW_INLINE void
+ew_loop_short_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
+                   int64_t cols, void *const data[], const struct ew_stride s[],
+                   const void *with, int64_t step_x, int64_t step_y,
+                   int64_t step_out, int64_t size_x, int64_t size_y)
+{
+    const char *x = data[EW_X], *y = data[EW_Y];
+    char *out = data[EW_OUT];
+    const int64_t row_x = s[EW_X].row, row_y = s[EW_Y].row;
+    const int64_t row_out = s[EW_OUT].row, below = ew_loop_below(s[EW_OUT]);
+    while (rows-- > 0) {
+        ew_loop_short_row(apply, how, cols, x, y, with, out, step_x, step_y,
+                          step_out, size_x, size_y,
+                          ew_loop_reach_below(rows, below));
+        x += row_x;
+        y += row_y;
+        out += row_out;
+    }
 }
 
 /* One row in its form; steps of 0 and of one element are constants. */
@@ -415,11 +482,13 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                               const char *x, const char *y, const void *with,
                               char *out, int64_t step_x, int64_t step_y,
                               int64_t step_out, int64_t size_x, int64_t size_y,
-                              int64_t left, const int64_t reach[2])
+                              const int64_t reach[2])
 {
-    int64_t n = EW_LINE / step_out;
-    bool is_short = rows == EW_ROWS_SHORT || rows == EW_ROWS_SLOW;
-    if (EW_LONG > 0 && is_short && cols * step_out >= EW_LONG &&
+    const int64_t n = EW_LINE / step_out;
+    const bool asks = rows == EW_ROWS_SHORT || rows == EW_ROWS_SLOW;
+    const bool ends = rows == EW_ROWS_SLOW && cols > n && cols % n > 1 &&
+                      out != x && out != y;
+    if (EW_LONG > 0 && asks && cols * step_out >= EW_LONG &&
         !ew_cpu_is(EW_QUICK_STORES)) {
         int64_t whole = cols / n * n;
         ew_loop_ahead(apply, whole, x, y, with, out, step_x, step_y, step_out,
@@ -431,16 +500,16 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
         if (cols == 0)
             return;
     }
-    if (rows == EW_ROWS_PAST)
+    if (rows == EW_ROWS_PAST) {
         ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out,
                        reach);
-    else if (is_short && cols >= n && cols <= EW_SHORT * n && out != x &&
-             out != y)
-        ew_loop_short_row(apply, rows, cols, x, y, with, out, step_x, step_y,
-                          step_out, size_x, size_y, left);
-    else
-        ew_loop_row(apply, cols, x, y, with, out, step_x, step_y, step_out,
-                    size_x, size_y);
+        return;
+    }
+    ew_loop_row(apply, ends ? cols - cols % n : cols, x, y, with, out, step_x,
+                step_y, step_out, size_x, size_y);
+    if (ends)
+        ew_loop_piece(apply, cols - n, n, x, y, with, out, step_x, step_y,
+                      step_out);
 }
 
 #if defined(__AVX512VL__)
@@ -494,9 +563,9 @@ EW_INLINE void ew_loop_masked(ew_apply *apply, int64_t bytes, int64_t rows,
     const int64_t row_out = s[EW_OUT].row, below = ew_loop_below(s[EW_OUT]);
     const unsigned words = (unsigned)(cols * size) / 4;
     const __mmask16 mask = (__mmask16)(0xffffu >> (16 - words));
-    for (int64_t left = (rows - 1) * below; rows > 0; rows--) {
+    while (rows-- > 0) {
         _Alignas(EW_LINE) char from_x[EW_LINE], from_y[EW_LINE], line[EW_LINE];
-        ew_loop_ask(out, 0, left);
+        ew_loop_ask_for(out + ew_loop_reach_below(rows, below));
         ew_loop_take_masked(bytes, mask, x, step_x, size, from_x);
         ew_loop_take_masked(bytes, mask, y, step_y, size, from_y);
         EW_INDEPENDENT
@@ -506,7 +575,6 @@ EW_INLINE void ew_loop_masked(ew_apply *apply, int64_t bytes, int64_t rows,
         x += row_x;
         y += row_y;
         out += row_out;
-        left -= below;
     }
 }
 #endif
@@ -550,24 +618,24 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
 #endif
 #if defined(__AVX512BW__)
     if (ew_loop_is_small(how, cols, data, size_x, size_y, step_out)) {
-        for (int64_t r = 0; r < rows; r++)
-            ew_loop_small(apply, cols * step_out, ew_loop_at(data, s, EW_X, r),
-                          ew_loop_at(data, s, EW_Y, r), with,
-                          ew_loop_at(data, s, EW_OUT, r), step_x, step_y,
-                          step_out);
+        ew_loop_small_rows(apply, rows, cols * step_out, data, s, with, step_x,
+                           step_y, step_out);
         return;
     }
 #endif
     int64_t reach[] = {0, 0};
-    if (how == EW_ROWS_SHORT && ew_loop_ends_well(cols, step_out))
-        how = EW_ROWS;
+    if (ew_loop_is_short(how, cols, data, step_out) &&
+        !(how == EW_ROWS_SHORT && ew_loop_ends_well(cols, step_out))) {
+        ew_loop_short_rows(apply, how, rows, cols, data, s, with, step_x,
+                           step_y, step_out, size_x, size_y);
+        return;
+    }
     if (how == EW_ROWS_PAST)
         ew_loop_reach(rows, cols, s, reach);
-    const int64_t below = ew_loop_below(s[EW_OUT]);
     for (;;) {
         ew_loop_formed(apply, how, cols, x, y, with, out, step_x, step_y,
-                       step_out, size_x, size_y, --rows * below, reach);
-        if (rows == 0)
+                       step_out, size_x, size_y, reach);
+        if (--rows == 0)
             return;
         x += s[EW_X].row;
         y += s[EW_Y].row;
