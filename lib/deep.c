@@ -40,10 +40,12 @@ static struct ew_stride deep_stride(struct deep *deep, int k, int64_t cols)
             (struct ew_layout_loop){deep->tile[d].n, deep->tile[d].stride[k]};
         moves |= layout.loop[d].step != 0;
     }
+    int64_t repeats = ew_layout_once(&layout);
     if (moves)
-        ew_places_make(places, &layout, k < EW_OUT ? &pass->gather[k] : NULL);
+        ew_places_make(places, &layout, repeats,
+                       k < EW_OUT ? &pass->gather[k] : NULL);
     bool run = moves && places->copies == 1 && !places->permute;
-    bool dense = run && places->runs == 1;
+    bool dense = run && places->runs == 1 && places->repeats == 1;
     bool rows =
         run && !dense && pass->rows && places->run == cols * pass->stored[k];
     deep->lines[k].n = 0;

@@ -83,7 +83,7 @@ int64_t ew_places_cost(const struct ew_layout *layout)
 }
 
 void ew_places_make(struct ew_places *places, const struct ew_layout *layout,
-                    const struct ew_gathering *way)
+                    int64_t repeats, const struct ew_gathering *way)
 {
     struct ew_layout merged;
     ew_layout_merge(layout, &merged);
@@ -91,6 +91,8 @@ void ew_places_make(struct ew_places *places, const struct ew_layout *layout,
     places->run = merged.size;
     places->runs = r.runs;
     places->copies = r.copies;
+    places->bytes = merged.size * r.runs * r.copies;
+    places->repeats = repeats;
     places->dense = r.dense;
     places->permute = NULL;
     if (way && way->kernel && r.runs > 1 &&

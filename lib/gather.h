@@ -9,19 +9,20 @@
 /* The runs of bytes that a tile takes from an operand, in the tile's order:
    each `run` long and at[i] behind the tile's first element. Where it stands
    still in the loops behind those of a run of 1, 2, 4, 8 or 16 bytes there are
-   so many copies of each in the tile, and all runs may be dense. */
+   so many copies of each in the tile, and all runs may be dense. Where it
+   stands still in the outermost loops, all that, so many bytes, repeats. */
 struct ew_places {
-    int64_t run, runs, copies;
+    int64_t run, runs, copies, bytes, repeats;
     bool dense;
     int32_t at[EW_DEEP_ELEMENTS];
     ew_permuter *permute;              /* by that instead, if not NULL, */
     struct ew_permutation permutation; /* whose tables share at */
 };
 
-/* The table of a layout. A way that is NULL or has no kernel, or would need too
-   long a table, goes run by run. */
+/* The table of a layout that repeats so often. A way that is NULL or has no
+   kernel, or would need too long a table, goes run by run. */
 void ew_places_make(struct ew_places *places, const struct ew_layout *layout,
-                    const struct ew_gathering *way);
+                    int64_t repeats, const struct ew_gathering *way);
 
 /* The number of runs there. */
 int64_t ew_places_runs(const struct ew_layout *layout);

@@ -20,6 +20,15 @@ void ew_layout_merge(const struct ew_layout *layout, struct ew_layout *merged)
         merged->loop[i] = layout->loop[d + i];
 }
 
+int64_t ew_layout_once(struct ew_layout *layout)
+{
+    int64_t repeats = 1;
+    for (; layout->ndim > 0 && layout->loop[layout->ndim - 1].step == 0;
+         layout->ndim--)
+        repeats *= layout->loop[layout->ndim - 1].n;
+    return repeats;
+}
+
 void ew_layout_dense(const struct ew_layout *layout, struct ew_layout *dense)
 {
     int64_t bytes = layout->size;

@@ -21,6 +21,10 @@ struct ew_layout {
    first loops have as a whole. */
 void ew_layout_merge(const struct ew_layout *layout, struct ew_layout *merged);
 
+/* Takes away the outermost loops in which an operand stands still. Returns how
+   often what is left repeats there. */
+int64_t ew_layout_once(struct ew_layout *layout);
+
 /* The same elements where they are dense. */
 void ew_layout_dense(const struct ew_layout *layout, struct ew_layout *dense);
 

@@ -6,6 +6,7 @@
 #include "steps.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* How an input lies in the buffer that it was brought into: what is broadcast
    is there once and stays broadcast, unless it was spread. */
@@ -35,11 +36,19 @@ static void load(ew_kernel *convert, const void *parameter,
     tile->stride[k] = loaded(s, tile->cols, spread, size);
 }
 
+/* Makes so many bytes repeat, a power of two times at first. */
+static void repeat(char *at, int64_t bytes, int64_t repeats)
+{
+    const int64_t all = bytes * repeats;
+    for (int64_t done = bytes; done < all; done *= 2)
+        memcpy(at + done, at, (size_t)(done < all - done ? done : all - done));
+}
+
 /* Gathers what a tile of several loops has of input k. Where that is copies of
    runs, these are made dense in the buffer that op fills later, unless they are
    that, and spread like elements of their size. */
-static void gather(const struct ew_pass *pass, const struct ew_block *tile,
-                   int k, struct ew_buffers *buffers, char *to)
+static void gather_once(const struct ew_pass *pass, const struct ew_block *tile,
+                        int k, struct ew_buffers *buffers, char *to)
 {
     const struct ew_places *places = buffers->places[k];
     bool copies = places->copies > 1;
@@ -56,6 +65,15 @@ static void gather(const struct ew_pass *pass, const struct ew_block *tile,
         {size, 0}, {0, 0}, {places->copies * size, size}};
     pass->moves[__builtin_ctz((unsigned)size)](places->runs, places->copies,
                                                data, stride);
+}
+
+/* The same with what repeats in the outermost loops of a tile. */
+static void gather(const struct ew_pass *pass, const struct ew_block *tile,
+                   int k, struct ew_buffers *buffers, char *to)
+{
+    const struct ew_places *places = buffers->places[k];
+    gather_once(pass, tile, k, buffers, to);
+    repeat(to, places->bytes, places->repeats);
 }
 
 static struct ew_stride dense_rows(const struct ew_block *tile, int64_t size)

@@ -196,32 +196,47 @@ static void find_layout(const struct elementwise_plan *plan, int k,
     layout->ndim = n;
 }
 
-/* The best way to gather operand k of a tile, or to scatter out, and what it
-   costs: nothing if it is one run. */
+/* The best way to gather an input of up to 8 bytes, and what it costs where
+   going run by run costs so much. */
+static struct ew_gathering find_way(int level, const struct ew_layout *layout,
+                                    int64_t *cost)
+{
+    struct ew_gathering best = {NULL, 0, 0};
+    ew_permuter *permute = ew_table_permute(level);
+    int64_t turned;
+    if (permute) {
+        int windows = 0;
+        *cost = ew_permutation_permuting(layout, *cost, &windows);
+        best.kernel = windows ? permute : NULL;
+        best.windows = (unsigned char)windows;
+    }
+    int64_t turning = ew_permutation_turning(layout, &turned);
+    ew_permuter *turn = ew_table_turn(level, turned);
+    if (turn && turning < *cost) {
+        *cost = turning;
+        best.kernel = turn;
+        best.turned = (unsigned char)turned;
+    }
+    return best;
+}
+
+/* The same of operand k of a tile, or to scatter out: nothing if it is one run
+   or stands still. What repeats is gathered once, but estimated as a whole:
+   by less, tiles are chosen that take longer. */
 static struct ew_gathering find_gathering(const struct elementwise_plan *plan,
                                           int k, const int64_t extent[],
                                           int64_t *cost)
 {
     struct ew_layout layout;
     struct ew_gathering best = {NULL, 0, 0};
-    ew_permuter *permute = ew_table_permute(plan->level);
-    int64_t turned;
     find_layout(plan, k, extent, &layout);
     *cost = ew_places_cost(&layout);
     if (*cost == 0 || k == EW_OUT || layout.size > 8)
         return best;
-    if (permute) {
-        int windows = 0;
-        *cost = ew_permutation_permuting(&layout, *cost, &windows);
-        best.kernel = windows ? permute : NULL;
-        best.windows = (unsigned char)windows;
-    }
-    int64_t turning = ew_permutation_turning(&layout, &turned);
-    ew_permuter *turn = ew_table_turn(plan->level, turned);
-    if (turn && turning < *cost) {
-        *cost = turning;
-        best.kernel = turn;
-        best.turned = (unsigned char)turned;
+    best = find_way(plan->level, &layout, cost);
+    if (ew_layout_once(&layout) > 1) {
+        int64_t once = ew_places_cost(&layout);
+        best = find_way(plan->level, &layout, &once);
     }
     return best;
 }
@@ -569,6 +584,7 @@ bool ew_tile_takes_few(const struct elementwise_plan *plan,
     for (int k = 0; k <= EW_OUT; k++) {
         struct ew_layout layout;
         find_layout(plan, k, tile->extent, &layout);
+        ew_layout_once(&layout);
         few &= tile->gather[k].kernel || ew_places_runs(&layout) <= FEW_RUNS;
     }
     return few;

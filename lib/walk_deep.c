@@ -212,7 +212,7 @@ static bool make_table(const struct ew_gradient *g, struct ew_walk_deep *deep,
     if (deep->scatters[k] ? SCATTERED * ew_places_cost(&layout) >= most
                           : !find_way(g->level, &layout, most, &way))
         return false;
-    ew_places_make(places, &layout, &way);
+    ew_places_make(places, &layout, 1, &way);
     return places->copies == 1;
 }
 

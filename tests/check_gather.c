@@ -153,7 +153,7 @@ static bool gathers(const struct tile *t, const struct ew_gathering *way)
     static struct ew_places places;
     static char wanted[TILE_PAGE];
     const char *from = first_of(t);
-    ew_places_make(&places, &t->layout, way);
+    ew_places_make(&places, &t->layout, 1, way);
     int64_t n = t->elements / places.copies;
     int64_t start = support_random(0, 1) ? 0 : TILE_PAGE - n * t->layout.size;
     memset(dense, UNUSED, TILE_PAGE);
@@ -218,7 +218,7 @@ static void check_scatter(const struct tile *t)
          *from = dense + TILE_PAGE - t->elements * t->layout.size;
     memset(sparse, UNUSED, TILE_PAGE);
     memset(wanted, UNUSED, TILE_PAGE);
-    ew_places_make(&places, &t->layout, NULL);
+    ew_places_make(&places, &t->layout, 1, NULL);
     ew_scatter(&places, from, to);
     for (int64_t e = 0; e < t->elements; e++)
         memcpy(wanted + (to - sparse) + tile_place(t, e),
@@ -261,7 +261,7 @@ START_TEST(copies_are_of_runs_as_large_as_an_element)
     for (int64_t n = 1; n <= 8; n++) {
         struct tile t = tile_of(4, n, 4, 3, 0);
         tile_add(&t, 2, 100);
-        ew_places_make(&places, &t.layout, NULL);
+        ew_places_make(&places, &t.layout, 1, NULL);
         ck_assert_int_eq(places.copies, n == 1 || n == 2 || n == 4 ? 3 : 1);
         ck_assert_int_eq(places.runs * places.copies, 6);
     }
@@ -275,7 +275,7 @@ START_TEST(runs_are_dense_if_they_are_along_every_loop)
     for (int64_t gap = 0; gap <= 8; gap += 8) {
         struct tile t = tile_of(8, 5, 0, 3, 8 + gap);
         tile_add(&t, 2, 24);
-        ew_places_make(&places, &t.layout, NULL);
+        ew_places_make(&places, &t.layout, 1, NULL);
         ck_assert_int_eq(places.copies, 5);
         ck_assert_int_eq(places.dense, gap == 0);
     }
@@ -314,7 +314,7 @@ END_TEST
 static bool has_kernel(const struct tile *t, const struct ew_gathering *way)
 {
     static struct ew_places places;
-    ew_places_make(&places, &t->layout, way);
+    ew_places_make(&places, &t->layout, 1, way);
     return places.permute == way->kernel;
 }
 

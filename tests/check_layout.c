@@ -58,6 +58,26 @@ START_TEST(inner_loops_are_merged_as_far_as_they_follow_one_another)
 }
 END_TEST
 
+/* 3 elements 5 times; each again and the whole 7 x 2 times; one for all. */
+START_TEST(outermost_loops_in_which_nothing_moves_repeat_the_rest)
+{
+    struct tile t = tile_of(4, 3, 4, 5, 0), still = t;
+    ck_assert_int_eq(ew_layout_once(&t.layout), 5);
+    ck_assert_int_eq(t.layout.ndim, 1);
+    ck_assert_int_eq(ew_layout_once(&t.layout), 1);
+    ck_assert_int_eq(t.layout.ndim, 1);
+    tile_add(&still, 7, 12);
+    ck_assert_int_eq(ew_layout_once(&still.layout), 1);
+    tile_add(&still, 7, 0);
+    tile_add(&still, 2, 0);
+    ck_assert_int_eq(ew_layout_once(&still.layout), 14);
+    ck_assert_int_eq(still.layout.ndim, 3);
+    still.layout.loop[0].step = still.layout.loop[2].step = 0;
+    ck_assert_int_eq(ew_layout_once(&still.layout), 105);
+    ck_assert_int_eq(still.layout.ndim, 0);
+}
+END_TEST
+
 /* The lines that hold a byte of the elements where the first one lies so many
    bytes behind the start of a line. */
 static void mark_elements(const struct tile *t, int64_t from, bool lines[])
@@ -149,6 +169,8 @@ int main(void)
                    dense_places_follow_one_another_and_are_one_when_merged);
     tcase_add_test(places,
                    inner_loops_are_merged_as_far_as_they_follow_one_another);
+    tcase_add_test(places,
+                   outermost_loops_in_which_nothing_moves_repeat_the_rest);
     tcase_add_test(lines, all_lines_of_a_tile_are_asked_for_and_no_others);
     tcase_add_test(lines, a_line_that_is_shared_is_asked_for_once);
     tcase_add_test(lines, more_lines_are_asked_for_from_memory);

@@ -295,12 +295,13 @@ START_TEST(what_stands_still_beside_folded_rows_is_kept_so)
 }
 END_TEST
 
-/* x backwards, y one element for each row, which are so many apart, out every
-   other element, of a tile that is seen as one row. */
-static int run_places(int steps, int64_t apart)
+/* x backwards, or its first row backwards for all, y one element for each row,
+   which are so many apart, out every other element, of a tile that is seen as
+   one row. */
+static int run_places(int steps, int64_t apart, bool repeats)
 {
-    const struct ew_layout nest[EW_FORWARD] = {
-        {8, 2, {{COLS, -8}, {ROWS, -8 * COLS}}},
+    struct ew_layout nest[EW_FORWARD] = {
+        {8, 2, {{COLS, -8}, {ROWS, repeats ? 0 : -8 * COLS}}},
         {8, 2, {{COLS, 0}, {ROWS, 8 * apart}}},
         {8, 2, {{COLS, 8 * GAP}, {ROWS, 8 * COLS * GAP}}}};
     static struct ew_places places[EW_FORWARD];
@@ -311,7 +312,8 @@ static int run_places(int steps, int64_t apart)
                             {x + CELLS - 1, y, out}};
     start();
     for (int k = 0; k < EW_FORWARD; k++) {
-        ew_places_make(&places[k], &nest[k], NULL);
+        int64_t n = ew_layout_once(&nest[k]);
+        ew_places_make(&places[k], &nest[k], n, NULL);
         buffers.places[k] = &places[k];
     }
     ew_steps_run(&pass, &tile, &buffers);
@@ -323,9 +325,11 @@ START_TEST(what_has_places_is_gathered_first_and_scattered_last)
     for (int steps = 0; steps < STREAM; steps++) {
         if (steps & PACK)
             continue;
-        ck_assert_int_eq(run_places(steps, _i), COLS);
+        bool repeats = steps & LOAD; /* either, with all others */
+        ck_assert_int_eq(run_places(steps, _i, repeats), COLS);
         for (int i = 0; i < CELLS; i++) {
-            int64_t of_x = 11 + CELLS - 1 - i, of_y = 51 + i / COLS * _i;
+            int64_t of_x = 11 + CELLS - 1 - (repeats ? i % COLS : i);
+            int64_t of_y = 51 + i / COLS * _i;
             int64_t want = expected(of_x, of_y, steps);
             ck_assert_int_eq(out[i * GAP], want);
             ck_assert_int_eq(out[i * GAP + 1], -1);
