@@ -30,7 +30,7 @@ static const struct form forms[] = {
 enum { FORMS = sizeof forms / sizeof *forms, POOL = 1024 };
 
 /* How the outer loop moves: in order, back, and with x or y standing still. */
-enum rows { ONE_ROW, DENSE, BACK, X_STANDS, Y_STANDS, ROW_KINDS };
+enum rows { ONE_ROW, DENSE, BACK, FAR, X_STANDS, Y_STANDS, ROW_KINDS };
 
 enum alias { APART, INTO_X, INTO_Y };
 
@@ -70,10 +70,14 @@ static void draw_pools(const struct kernel *k)
     support_free(&s);
 }
 
+/* Elements between rows that lie far apart for any type, of which there are
+   more than kernels ask for ahead. */
+enum { APART_BY = 1 << 10, FAR_ROWS = 6 };
+
 static int64_t row_stride(int64_t col, int64_t cols, enum rows rows)
 {
     int64_t width = (col < 0 ? -col : col) * cols + 1;
-    return rows == BACK ? -width : width;
+    return rows == BACK ? -width : rows == FAR ? width + APART_BY : width;
 }
 
 static void make(struct support_tensor *s, elementwise_dtype type,
@@ -96,7 +100,7 @@ static void make(struct support_tensor *s, elementwise_dtype type,
 static void make_operands(const struct kernel *k, const struct form *f,
                           int64_t cols, enum rows rows)
 {
-    int64_t shape[] = {rows == ONE_ROW ? 1 : 3, cols};
+    int64_t shape[] = {rows == ONE_ROW ? 1 : rows == FAR ? FAR_ROWS : 3, cols};
     make(&x, k->x, shape, f->x,
          rows == X_STANDS ? 0 : row_stride(f->x, cols, rows), pool_x);
     make(&y, k->y, shape, f->y,
@@ -206,11 +210,12 @@ static void try_forms(const struct kernel *k)
         try_form(k, &forms[f], 1000, ONE_ROW, APART);
     for (int64_t n = 17; n < 32; n++) /* all that may be left of a line */
         try_form(k, &forms[0], n, ONE_ROW, (enum alias)(n % 3));
-    for (int64_t n = 257; n < 400; n += 64) /* as of pairs of bytes */
+    for (int64_t n = 257; n < 400; n += 64) /* the same of longer rows, */
         try_form(k, &forms[0], n, DENSE, (enum alias)(n / 64 % 3));
-    for (int64_t n = 65; n < 260; n += 38) /* and of many, and of lines */
+    for (int64_t n = 65; n < 260; n += 37) /* and some of a few lines */
         for (int f = 0; f < 3; f++)
-            try_form(k, &forms[f], n, DENSE, (enum alias)((n + f) % 3));
+            try_form(k, &forms[f], n, f == (int)(n % 2) ? FAR : DENSE,
+                     (enum alias)((n + f) % 3));
 }
 
 /* A kernel that stores past the caches, perhaps not in place: rows of ends

@@ -83,7 +83,7 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *                     over, or one at most (AVX2); of long ones the lines of
  *                     out are asked for
  *     EW_ROWS_SLOW    the last two, of operations that take longer than memory,
- *                     which leave nothing over in longer rows either
+ *                     which in longer rows leave one element over at most
  *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
  *                     far ahead
  *
@@ -138,14 +138,15 @@ enum { EW_LONG = 0, EW_AHEAD = 0 };
 #endif
 
 /* Stores wait for their lines one after the other, where loads are found in the
-   L2 cache ahead of time: so a line of out is asked for that is needed later,
-   but none beyond the last byte to be. Some processors do not wait. */
+   L2 cache ahead of time: so a line of out is asked for that is needed later.
+   Some processors do not wait. */
 EW_INLINE void ew_loop_ask_for(char *line)
 {
     if (EW_AHEAD > 0)
         __builtin_prefetch(line, 1);
 }
 
+/* The one so far behind `at`, but none beyond the last byte to be. */
 EW_INLINE void ew_loop_ask(char *out, int64_t at, int64_t last)
 {
     ew_loop_ask_for(out + (at + EW_AHEAD < last ? at + EW_AHEAD : last));
@@ -158,12 +159,13 @@ EW_INLINE int64_t ew_loop_below(struct ew_stride out)
     return ew_cpu_is(EW_QUICK_STORES) ? 0 : out.row;
 }
 
-/* Where rows are far apart, lines between them are not stored soon: what is
-   asked for lies in a row so many further on. */
+/* Where rows are farther apart than lines are asked for ahead, those between
+   them are not stored soon: what is asked for lies in a row so many further on.
+ */
 enum { EW_ROWS_AHEAD = 4 };
 
 /* From a line of a short row, behind which so many rows come, to the line that
-   is asked for. */
+   is asked for; of rows that go backwards, in the last one. */
 EW_INLINE int64_t ew_loop_reach_below(int64_t rows, int64_t below)
 {
     int64_t last = rows * below;
@@ -287,6 +289,7 @@ EW_INLINE void ew_loop_small(ew_apply *apply, int64_t bytes, const char *x,
     _mm512_mask_storeu_epi8(out + whole, mask, _mm512_load_si512(line));
 }
 
+/* Rows of these, so many bytes each. */
 EW_INLINE void ew_loop_small_rows(ew_apply *apply, int64_t rows, int64_t bytes,
                                   void *const data[],
                                   const struct ew_stride s[], const void *with,
@@ -447,16 +450,7 @@ EW_INLINE void ew_loop_short_row(ew_apply *apply, enum ew_rows how,
                       ahead);
 }
 
-/* Whether rows are made so: those of a few lines, apart from x and y. */
-EW_INLINE bool ew_loop_is_short(enum ew_rows how, int64_t cols,
-                                void *const data[], int64_t step_out)
-{
-    const int64_t n = EW_LINE / step_out;
-    const void *out = data[EW_OUT];
-    return (how == EW_ROWS_SHORT || how == EW_ROWS_SLOW) && cols >= n &&
-           cols <= EW_SHORT * n && out != data[EW_X] && out != data[EW_Y];
-}
-
+/* All such rows in one loop, which has nothing else to look at. */
 EW_INLINE void
 ew_loop_short_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
                    int64_t cols, void *const data[], const struct ew_stride s[],
@@ -477,6 +471,16 @@ ew_loop_short_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
     }
 }
 
+/* Whether rows are made so: those of a few lines, apart from x and y. */
+EW_INLINE bool ew_loop_is_short(enum ew_rows how, int64_t cols,
+                                void *const data[], int64_t step_out)
+{
+    const int64_t n = EW_LINE / step_out;
+    const void *out = data[EW_OUT];
+    return (how == EW_ROWS_SHORT || how == EW_ROWS_SLOW) && cols >= n &&
+           cols <= EW_SHORT * n && out != data[EW_X] && out != data[EW_Y];
+}
+
 /* One row in its form; steps of 0 and of one element are constants. */
 EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
                               const char *x, const char *y, const void *with,
@@ -486,6 +490,7 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
 {
     const int64_t n = EW_LINE / step_out;
     const bool asks = rows == EW_ROWS_SHORT || rows == EW_ROWS_SLOW;
+    /* the last line shares a part of the one before */
     const bool ends = rows == EW_ROWS_SLOW && cols > n && cols % n > 1 &&
                       out != x && out != y;
     if (EW_LONG > 0 && asks && cols * step_out >= EW_LONG &&
