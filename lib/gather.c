@@ -91,7 +91,6 @@ void ew_places_make(struct ew_places *places, const struct ew_layout *layout,
     places->run = merged.size;
     places->runs = r.runs;
     places->copies = r.copies;
-    places->bytes = merged.size * r.runs * r.copies;
     places->repeats = repeats;
     places->dense = r.dense;
     places->permute = NULL;

@@ -10,9 +10,9 @@
    each `run` long and at[i] behind the tile's first element. Where it stands
    still in the loops behind those of a run of 1, 2, 4, 8 or 16 bytes there are
    so many copies of each in the tile, and all runs may be dense. Where it
-   stands still in the outermost loops, all that, so many bytes, repeats. */
+   stands still in the outermost loops, all that repeats so often. */
 struct ew_places {
-    int64_t run, runs, copies, bytes, repeats;
+    int64_t run, runs, copies, repeats;
     bool dense;
     int32_t at[EW_DEEP_ELEMENTS];
     ew_permuter *permute;              /* by that instead, if not NULL, */

@@ -36,10 +36,9 @@ static void load(ew_kernel *convert, const void *parameter,
     tile->stride[k] = loaded(s, tile->cols, spread, size);
 }
 
-/* Makes so many bytes repeat, a power of two times at first. */
-static void repeat(char *at, int64_t bytes, int64_t repeats)
+/* Makes so many bytes repeat until there are `all`. */
+static void repeat(char *at, int64_t bytes, int64_t all)
 {
-    const int64_t all = bytes * repeats;
     for (int64_t done = bytes; done < all; done *= 2)
         memcpy(at + done, at, (size_t)(done < all - done ? done : all - done));
 }
@@ -71,9 +70,9 @@ static void gather_once(const struct ew_pass *pass, const struct ew_block *tile,
 static void gather(const struct ew_pass *pass, const struct ew_block *tile,
                    int k, struct ew_buffers *buffers, char *to)
 {
-    const struct ew_places *places = buffers->places[k];
+    const int64_t all = tile->rows * tile->cols * pass->stored[k];
     gather_once(pass, tile, k, buffers, to);
-    repeat(to, places->bytes, places->repeats);
+    repeat(to, all / buffers->places[k]->repeats, all);
 }
 
 static struct ew_stride dense_rows(const struct ew_block *tile, int64_t size)

@@ -23,8 +23,8 @@ enum {
     FEW = 32,        /* elements that are in a tile without asking */
     ELEMENTS = 1024, /* of most tiles */
     WHOLE = 7,       /* of a loop that is in a tile as a whole or not */
-    LONG_ROW = 240,  /* bytes; longer rows of a tile need not be one, */
-    STORED_ROW = 60, /* nor longer ones than that of out beside gaps */
+    LONG_ROW = 240,  /* bytes; longer rows of an input stay rows in a tile, */
+    STORED_ROW = 60, /* and of out, which would be scattered, and others then */
     WORTH = 700000 /* picoseconds of a call, or looking for one takes longer */
 };
 

@@ -29,7 +29,8 @@ static const struct form forms[] = {
     {1, 1, -1}, {0, -1, 1}, {-1, 0, -1}, {3, 0, 2},  {-1, -1, -1}};
 enum { FORMS = sizeof forms / sizeof *forms, POOL = 1024 };
 
-/* How the outer loop moves: in order, back, and with x or y standing still. */
+/* How the outer loop moves: in order, back, far, and with x or y standing
+   still. */
 enum rows { ONE_ROW, DENSE, BACK, FAR, X_STANDS, Y_STANDS, ROW_KINDS };
 
 enum alias { APART, INTO_X, INTO_Y };

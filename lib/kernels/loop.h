@@ -100,6 +100,12 @@ enum ew_rows {
     EW_ROWS_PAST
 };
 
+/* Whether a call is not in place. */
+EW_INLINE bool ew_loop_is_apart(void *const data[])
+{
+    return data[EW_OUT] != data[EW_X] && data[EW_OUT] != data[EW_Y];
+}
+
 /* Where row r of operand k starts. */
 EW_INLINE void *ew_loop_at(void *const data[], const struct ew_stride s[],
                            int k, int64_t r)
@@ -308,17 +314,16 @@ EW_INLINE void ew_loop_small_rows(ew_apply *apply, int64_t rows, int64_t bytes,
 }
 
 /* Whether rows are made so: not short ones whose lines are asked for. */
-EW_INLINE bool ew_loop_is_small(enum ew_rows rows, int64_t cols,
+EW_INLINE bool ew_loop_is_small(enum ew_rows how, int64_t cols,
                                 void *const data[], int64_t size_x,
                                 int64_t size_y, int64_t size)
 {
-    const void *out = data[EW_OUT];
     bool one_size = size <= EW_SMALL && size_x == size && size_y == size;
-    bool asks = rows == EW_ROWS_SHORT && cols * size >= EW_LINE &&
+    bool asks = how == EW_ROWS_SHORT && cols * size >= EW_LINE &&
                 cols * size <= EW_SHORT * EW_LINE &&
                 !ew_cpu_is(EW_QUICK_STORES);
-    return one_size && rows != EW_ROWS_ONE && rows != EW_ROWS_PAST &&
-           out != data[EW_X] && out != data[EW_Y] && !asks;
+    return one_size && how != EW_ROWS_ONE && how != EW_ROWS_PAST &&
+           ew_loop_is_apart(data) && !asks;
 }
 #endif
 
@@ -476,23 +481,22 @@ EW_INLINE bool ew_loop_is_short(enum ew_rows how, int64_t cols,
                                 void *const data[], int64_t step_out)
 {
     const int64_t n = EW_LINE / step_out;
-    const void *out = data[EW_OUT];
     return (how == EW_ROWS_SHORT || how == EW_ROWS_SLOW) && cols >= n &&
-           cols <= EW_SHORT * n && out != data[EW_X] && out != data[EW_Y];
+           cols <= EW_SHORT * n && ew_loop_is_apart(data);
 }
 
 /* One row in its form; steps of 0 and of one element are constants. */
-EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
+EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows how, int64_t cols,
                               const char *x, const char *y, const void *with,
                               char *out, int64_t step_x, int64_t step_y,
                               int64_t step_out, int64_t size_x, int64_t size_y,
                               const int64_t reach[2])
 {
     const int64_t n = EW_LINE / step_out;
-    const bool asks = rows == EW_ROWS_SHORT || rows == EW_ROWS_SLOW;
+    const bool asks = how == EW_ROWS_SHORT || how == EW_ROWS_SLOW;
     /* the last line shares a part of the one before */
-    const bool ends = rows == EW_ROWS_SLOW && cols > n && cols % n > 1 &&
-                      out != x && out != y;
+    const bool ends =
+        how == EW_ROWS_SLOW && cols > n && cols % n > 1 && out != x && out != y;
     if (EW_LONG > 0 && asks && cols * step_out >= EW_LONG &&
         !ew_cpu_is(EW_QUICK_STORES)) {
         int64_t whole = cols / n * n;
@@ -505,7 +509,7 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows rows, int64_t cols,
         if (cols == 0)
             return;
     }
-    if (rows == EW_ROWS_PAST) {
+    if (how == EW_ROWS_PAST) {
         ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out,
                        reach);
         return;
