@@ -47,9 +47,10 @@ enum ew_quick {
                           and if it is one input alone; sums of columns need not
                           ask */
     EW_LATE_READS = 8, /* what tiles need next comes only if asked for */
-    EW_SMALL_CACHE = 16,   /* the last one holds some 32 MiB */
-    EW_QUICK_GATHERS = 32, /* of elements far apart take less than loads */
-    EW_TUNINGS = 64        /* sets */
+    EW_SMALL_CACHE = 16,    /* the last one holds some 32 MiB */
+    EW_QUICK_GATHERS = 32,  /* of elements far apart take less than loads */
+    EW_QUICK_SHUFFLES = 64, /* of AVX-512, two at a time */
+    EW_TUNINGS = 128        /* sets */
 };
 extern atomic_uint ew_cpu_tuning;
 
