@@ -1634,6 +1634,76 @@ START_TEST(powers_of_negative_numbers_have_their_sign)
 }
 END_TEST
 
+/* Bits of any numbers, some of them zeros, and one exponent but at the end. */
+static void draw_bases(elementwise_dtype type, double exponent, uint64_t base[],
+                       uint64_t exponents[])
+{
+    bool whole = ref_is_integer(type);
+    struct ref_value by = whole ? ref_integer(type, (uint64_t)exponent)
+                                : ref_float(type, exponent, 0);
+    for (int i = 0; i < POWERS; i++) {
+        base[i] = (uint64_t)support_random(INT64_MIN, INT64_MAX);
+        base[i] = support_random(0, 9 * POWERS) == 0 ? 0 : base[i];
+    }
+    for (int64_t i = 0; i < POWERS; i++) {
+        ref_store(&by, (char *)exponents + i * (int64_t)ref_size(type));
+        if (i == POWERS - 2)
+            by = whole ? ref_integer(type, 5) : ref_float(type, 5, 0);
+    }
+}
+
+static void try_number(int level, elementwise_dtype type, double exponent)
+{
+    uint64_t base[POWERS], exponents[POWERS], many[POWERS], one[POWERS];
+    const int64_t size = (int64_t)ref_size(type);
+    const struct ew_stride dense = {0, size}, still = {0, 0};
+    ew_kernel *power = ew_table_kernel(level, ELEMENTWISE_POW, type, type);
+    draw_bases(type, exponent, base, exponents);
+    power(1, POWERS, (void *[]){base, exponents, many},
+          (struct ew_stride[]){dense, dense, dense});
+    power(1, POWERS, (void *[]){base, exponents, one},
+          (struct ew_stride[]){dense, still, dense});
+    for (int64_t i = 0; i < POWERS - 1; i++) {
+        const void *a = (char *)many + i * size, *b = (char *)one + i * size;
+        ck_assert_msg(
+            memcmp(a, b, (size_t)size) == 0 ||
+                (isnan(ref_load(type, a).re) && isnan(ref_load(type, b).re)),
+            "%s to the %g at level %d", elementwise_dtype_name(type), exponent,
+            level);
+    }
+}
+
+START_TEST(powers_by_one_number_have_the_bits_of_powers_by_many)
+{
+    static const double by[] = {2, 3, 0, 1, 4, 7, 0.5, -1, -0.5, -2, 1.5};
+    for (elementwise_dtype type = ELEMENTWISE_I8; type <= ELEMENTWISE_F64;
+         type++)
+        for (int k = 0; support_level(_i) && k < 11; k++)
+            for (int n = 0; n < 50 && (k < 6 || !ref_is_integer(type)); n++)
+                try_number(_i, type, by[k]);
+}
+END_TEST
+
+/* In long double, which has eleven digits more. */
+START_TEST(cubes_of_f64_are_right_whatever_the_size)
+{
+    const struct ew_stride s[] = {{0, 8}, {0, 0}, {0, 8}};
+    double base[POWERS], by = 3, got[POWERS];
+    for (int e = -361; support_level(_i) && e < 340; e++) {
+        for (int i = 0; i < POWERS; i++)
+            base[i] =
+                ldexp((double)support_random(1, (int64_t)1 << 53), e - 52);
+        ew_table_kernel(_i, ELEMENTWISE_POW, ELEMENTWISE_F64, ELEMENTWISE_F64)(
+            1, POWERS, (void *[]){base, &by, got}, s);
+        for (int i = 0; i < POWERS; i++) {
+            long double right = (long double)base[i] * base[i] * base[i];
+            ck_assert(fabsl(got[i] - right) <=
+                      right * 0x1.01p-53L + 0x1p-1074L);
+        }
+    }
+}
+END_TEST
+
 START_TEST(powers_around_the_ends_of_f64_are_right)
 {
     static const double bases[] = {65, 10, 2, 1.001, 5, 1.5, 0.3, 1e-30, 3e38};
@@ -2256,6 +2326,11 @@ int main(void)
                         short_rows_are_compared_with_an_element_each_or_one_row,
                         0, EW_LEVELS * ELEMENTWISE_C128);
     tcase_add_loop_test(kernels, powers_of_negative_numbers_have_their_sign, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(kernels,
+                        powers_by_one_number_have_the_bits_of_powers_by_many, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(kernels, cubes_of_f64_are_right_whatever_the_size, 0,
                         EW_LEVELS);
     tcase_add_loop_test(kernels, powers_around_the_ends_of_f64_are_right, 0,
                         EW_LEVELS);

@@ -113,6 +113,15 @@ EW_INLINE void *ew_loop_at(void *const data[], const struct ew_stride s[],
     return (char *)data[k] + r * s[k].row;
 }
 
+/* Rows of squares, by a kernel of products. */
+EW_INLINE void ew_loop_squares(ew_kernel *mul, int64_t rows, int64_t cols,
+                               void *const data[], const struct ew_stride s[])
+{
+    void *const squared[] = {data[EW_X], data[EW_X], data[EW_OUT]};
+    const struct ew_stride by[] = {s[EW_X], s[EW_X], s[EW_OUT]};
+    mul(rows, cols, squared, by);
+}
+
 /* *out = op(*x, *y); some read numbers that are the same for all elements. */
 typedef void ew_apply(const void *x, const void *y, const void *with,
                       void *out);

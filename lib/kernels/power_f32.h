@@ -75,14 +75,20 @@ EW_INLINE float op_cube_f32(float x, float y)
     return (float)((double)x * x * x);
 }
 
-/* One step of Newton in double from the root and quotient of f32, which alone
-   are off by up to 1.5 ULP. -0 + 0 is +0. */
+/* One step of Newton from the root and quotient, which alone are off by up to
+   1.5 ULP, by 1 - x r^2 with the rounding error of x r. -0 + 0 is +0. */
 EW_INLINE float op_inverse_root_f32(float x, float y)
 {
     (void)y;
     float near = 1 / sqrtf(x + 0);
+#if defined(EW_FAST_FMA)
+    float root = x * near, low = fmaf(x, near, -root);
+    float off = fmaf(-root, near, 1) - low * near;
+    float better = fmaf(near * 0.5f, off, near);
+#else
     double r = near, off = 1 - (double)x * r * r;
     float better = (float)(r + r * (off * 0.5));
+#endif
     return x == -INFINITY ? 0 : x > 0 && x < INFINITY ? better : near;
 }
 

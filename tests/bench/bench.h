@@ -22,6 +22,7 @@ struct bench_layout {
                               first: {1, 0} is a transposed matrix */
     int64_t step;   /* between neighbours of the innermost; -1 reverses */
     int64_t margin; /* elements left out at the end of each innermost row */
+    double number;  /* that a scalar is; NAN: any */
 };
 
 enum bench_kind { BENCH_FORWARD, BENCH_GRADIENT, BENCH_SUM };

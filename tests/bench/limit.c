@@ -511,6 +511,14 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
     }
 }
 
+/* A power by a number that has a formula: products, a root or a quotient. */
+static double formula_time(const struct bench_machine *m, double number,
+                           elementwise_dtype type)
+{
+    double div = division_time(m, type);
+    return number == 2 || number == 3 ? 0 : number == -0.5 ? 2 * div : div;
+}
+
 /* Acts but relu are polynomials or two, and a division. */
 static double act_time(const struct bench_machine *m, elementwise_act act,
                        elementwise_dtype type)
@@ -548,6 +556,9 @@ static double compute_time(const struct bench_machine *m,
         return 0;
     if (c->row->pattern.kind == BENCH_GRADIENT)
         elements *= c->row->op == ELEMENTWISE_DIV ? 2 : 0;
+    double number = c->row->pattern.y.number;
+    if (c->row->op == ELEMENTWISE_POW && !isnan(number))
+        return elements * formula_time(m, number, c->row->type);
     return divisions(c, elements) * unit_time(m, c->row->op, c->row->type) +
            elements * act_time(m, c->row->act, c->row->type);
 }

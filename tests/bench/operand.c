@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -202,17 +203,20 @@ static struct ref_value value(elementwise_dtype type, enum bench_operand k,
                      ref_is_complex(type) ? other : 0);
 }
 
-/* Results that become operands again stay what they are. */
-static struct ref_value neutral(elementwise_dtype type)
+/* The number that an operand has to be. */
+static struct ref_value given(elementwise_dtype type, double number)
 {
     return ref_is_integer(type) || type == ELEMENTWISE_BOOL
-               ? ref_integer(type, 1)
-               : ref_float(type, 1, 0);
+               ? ref_integer(type, (uint64_t)number)
+               : ref_float(type, number, 0);
 }
 
 static void fill(const struct bench_case *c, enum bench_operand k)
 {
-    bool again = c->row->pattern.target == BENCH_IN_PLACE && k == Y;
+    const struct bench_pattern *p = &c->row->pattern;
+    double number = k == X ? p->x.number : k == Y ? p->y.number : NAN;
+    if (p->target == BENCH_IN_PLACE && k == Y && isnan(number))
+        number = 1; /* x stays what it is */
     size_t size = elementwise_dtype_size(c->t[k].dtype);
     size_t bytes = c->bytes[k], made = VALUES * size;
     uint64_t random = 88172645463325252u + k;
@@ -221,8 +225,8 @@ static void fill(const struct bench_case *c, enum bench_operand k)
         random ^= random << 13; /* xorshift64 */
         random ^= random >> 7;
         random ^= random << 17;
-        struct ref_value v =
-            again ? neutral(c->t[k].dtype) : value(c->t[k].dtype, k, random);
+        struct ref_value v = isnan(number) ? value(c->t[k].dtype, k, random)
+                                           : given(c->t[k].dtype, number);
         ref_store(&v, c->start[k] + i);
     }
     for (size_t i = made; i < bytes; i += made)

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /*
- * "x,y@axis"; without @ they are aligned at the right. An operand is its
- * extents, or "scalar", and what is not dense about it:
+ * "x,y@axis"; without @ they are aligned at the right. An operand is "scalar",
+ * "scalar=3" if it has to be 3, or its extents and what is not dense about it:
  *
  *     :ba   its dimensions in the order in which they lie in memory
  *     /2    the distance between neighbours of the innermost; /-1 reverses
@@ -39,6 +39,12 @@ static const struct layout {
     /* A scalar on either side */
     {"P3.y", "65536,scalar"},
     {"P3.x", "scalar,65536"},
+    /* Numbers whose powers have a formula */
+    {"N.2", "65536,scalar=2"},
+    {"N.3", "65536,scalar=3"},
+    {"N.0.5", "65536,scalar=0.5"},
+    {"N.-1", "65536,scalar=-1"},
+    {"N.-0.5", "65536,scalar=-0.5"},
     /* Bias per channel: large planes, small planes, channels last */
     {"P4", "64x128x28x28,128@1"},
     {"P5", "64x512x7x7,512@1"},
@@ -134,7 +140,7 @@ static const struct set {
     {"P[234]*", {BENCH_FORWARD, ELEMENTWISE_LESS_THAN, 0}},
     {"P[234]*", {BENCH_FORWARD, ELEMENTWISE_EQUAL, 0}},
     {"P[234]*", {BENCH_FORWARD, ELEMENTWISE_BITWISE_AND, 0}},
-    {"P[234]*[!M]", {BENCH_FORWARD, ELEMENTWISE_POW, 0}},
+    {"[PN][234.]*[!M]", {BENCH_FORWARD, ELEMENTWISE_POW, 0}},
     {"P2.1M", {BENCH_FORWARD, ELEMENTWISE_POW, 0}},
     {"P[234]*[!M]", {BENCH_FORWARD, ELEMENTWISE_MOD, 0}},
     {"P2.1M", {BENCH_FORWARD, ELEMENTWISE_MOD, 0}},
@@ -187,10 +193,13 @@ static const char *parse_strides(const char *text, struct bench_layout *l)
 /* The operand at the start of text; where it ends. */
 static const char *parse_operand(const char *text, struct bench_layout *l)
 {
-    *l = (struct bench_layout){.step = 1};
-    if (strncmp(text, "scalar", 6) == 0)
-        return text + 6;
-    char *end;
+    *l = (struct bench_layout){.step = 1, .number = NAN};
+    char *end = (char *)text + 6;
+    if (strncmp(text, "scalar", 6) == 0) {
+        if (*end == '=')
+            l->number = strtod(end + 1, &end);
+        return end;
+    }
     l->shape[l->ndim++] = strtoll(text, &end, 10);
     while (*end == 'x' && l->ndim < BENCH_NDIM) {
         l->shape[l->ndim] = strtoll(end + 1, &end, 10);
@@ -302,11 +311,21 @@ static bool has_act(const struct bench_row *row)
                              &options) == ELEMENTWISE_OK;
 }
 
+/* Whether a type has the number that an operand has to be. */
+static bool has_number(elementwise_dtype type, double number)
+{
+    bool natural = number >= 0 && number == floor(number);
+    return isnan(number) || type >= ELEMENTWISE_F16 || natural;
+}
+
 /* Whether the operation has the type, and can write it in place. */
 static bool exists(const struct bench_row *row)
 {
     elementwise_dtype type = row->type, result;
-    if (elementwise_result_type(row->op, type, type, &result) != ELEMENTWISE_OK)
+    if (elementwise_result_type(row->op, type, type, &result) !=
+            ELEMENTWISE_OK ||
+        !has_number(type, row->pattern.x.number) ||
+        !has_number(type, row->pattern.y.number))
         return false;
     if (row->pattern.kind != BENCH_FORWARD)
         return type >= ELEMENTWISE_F16;
