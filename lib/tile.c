@@ -24,7 +24,8 @@ enum {
     ELEMENTS = 1024, /* of most tiles */
     WHOLE = 7,       /* of a loop that is in a tile as a whole or not */
     LONG_ROW = 240,  /* bytes; longer rows of an input stay rows in a tile, */
-    STORED_ROW = 60, /* and of out, which would be scattered, and others then */
+    STORED_ROW = 60, /* and longer ones of out, then of inputs as well, as out
+                        would be scattered */
     WORTH = 700000 /* picoseconds of a call, or looking for one takes longer */
 };
 

@@ -48,10 +48,14 @@ timed 'given scalar,scalar add f32' -- --layout scalar,scalar \
 timed 'given 0x4,4 add_grad f32' -- --layout 0x4,4 --filter 'add_grad f32'
 timed 'given 7x4:ba,4>:ab/-1 add f32' -- --layout '7x4:ba,4>:ab/-1' \
     --filter ' add f32'
+timed 'given 7,scalar=-0.5 pow f32' -- --layout 7,scalar=-0.5 \
+    --filter 'pow *'
+timed 'given scalar=3,4 pow u8' -- --layout scalar=3,4 --filter 'pow u8'
 
 for layout in 7x4 7x4, 7x4:zz,4 7x4:aa,4 7x4:b,4 7x4/0,4 '7x4,4 and more' \
     '7x4,4>y' 1x1x1x1x1x1x1,1 7x4,-4 7x4/4294967296,4 \
-    99999999999999999999999,1 7x4,7@4294967296; do
+    99999999999999999999999,1 7x4,7@4294967296 4,scalar= 4,scalar=x \
+    4,scalar=nan 4,scalar=1e400 '4,scalar=3>x'; do
     refuses "'$layout'" --layout "$layout"
 done
 refuses 'x (7,4) and y (5)' --layout 7x4,5

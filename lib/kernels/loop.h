@@ -113,6 +113,12 @@ EW_INLINE void *ew_loop_at(void *const data[], const struct ew_stride s[],
     return (char *)data[k] + r * s[k].row;
 }
 
+/* Whether operand k is one element for all rows. */
+EW_INLINE bool ew_loop_is_one(const struct ew_stride s[], int k)
+{
+    return s[k].row == 0 && s[k].col == 0;
+}
+
 /* Rows of squares, by a kernel of products. */
 EW_INLINE void ew_loop_squares(ew_kernel *mul, int64_t rows, int64_t cols,
                                void *const data[], const struct ew_stride s[])

@@ -109,9 +109,9 @@ EW_INLINE void powers_positive_f64(int64_t n, const double *x, const double *y,
 }
 #endif /* no tables */
 
+#if defined(EW_FAST_FMA)
 /* The square and its rounding error, times x, where neither vanishes nor
    overflows: from 2^-300 to below 2^212. */
-#if defined(EW_FAST_FMA)
 EW_INLINE double fast_cube_f64(double x, double y, double *odd)
 {
     double square = x * x, low = fma(x, x, -square);
@@ -122,8 +122,8 @@ EW_INLINE double fast_cube_f64(double x, double y, double *odd)
     return fma(square, x, low * x);
 }
 
-/* The same bits there. From 2^345 on cubes are infinite, and squares could be,
-   which have no error. */
+/* The same bits there. x is brought to at most 2^345, whose cube is infinite:
+   an infinite square would make its error NaN. */
 EW_INLINE double op_cube_f64(double x, double y)
 {
     const double most = 0x1p345;
@@ -135,6 +135,8 @@ EW_INLINE double op_cube_f64(double x, double y)
     return fast_cube_f64(x, y, &odd) * (small ? 0x1p-600 : 1);
 }
 #else
+/* The square and its rounding error, times x, scaled where one would vanish or
+   overflow. */
 EW_INLINE double op_cube_f64(double x, double y)
 {
     (void)y;

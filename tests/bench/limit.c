@@ -511,12 +511,17 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
     }
 }
 
-/* A power by a number that has a formula: products, a root or a quotient. */
-static double formula_time(const struct bench_machine *m, double number,
-                           elementwise_dtype type)
+/* Divisions, and roots, which take as long, of a power by a number that has a
+   formula; -1: it has none. */
+static int formula_divisions(const struct bench_case *c)
 {
-    double div = division_time(m, type);
-    return number == 2 || number == 3 ? 0 : number == -0.5 ? 2 * div : div;
+    double number = c->row->pattern.y.number;
+    if (c->row->op != ELEMENTWISE_POW || c->row->type == ELEMENTWISE_C64)
+        return -1;
+    return number == 2 || number == 3      ? 0
+           : number == 0.5 || number == -1 ? 1
+           : number == -0.5                ? 2
+                                           : -1;
 }
 
 /* Acts but relu are polynomials or two, and a division. */
@@ -556,9 +561,8 @@ static double compute_time(const struct bench_machine *m,
         return 0;
     if (c->row->pattern.kind == BENCH_GRADIENT)
         elements *= c->row->op == ELEMENTWISE_DIV ? 2 : 0;
-    double number = c->row->pattern.y.number;
-    if (c->row->op == ELEMENTWISE_POW && !isnan(number))
-        return elements * formula_time(m, number, c->row->type);
+    if (formula_divisions(c) >= 0)
+        return elements * formula_divisions(c) * division_time(m, c->row->type);
     return divisions(c, elements) * unit_time(m, c->row->op, c->row->type) +
            elements * act_time(m, c->row->act, c->row->type);
 }

@@ -215,7 +215,7 @@ static void fill(const struct bench_case *c, enum bench_operand k)
 {
     const struct bench_pattern *p = &c->row->pattern;
     double number = k == X ? p->x.number : k == Y ? p->y.number : NAN;
-    if (p->target == BENCH_IN_PLACE && k == Y && isnan(number))
+    if (p->target == BENCH_IN_PLACE && k == Y)
         number = 1; /* x stays what it is */
     size_t size = elementwise_dtype_size(c->t[k].dtype);
     size_t bytes = c->bytes[k], made = VALUES * size;

@@ -13,7 +13,8 @@
 
 /*
  * "x,y@axis"; without @ they are aligned at the right. An operand is "scalar",
- * "scalar=3" if it has to be 3, or its extents and what is not dense about it:
+ * "scalar=3" if it has to be 3, for types that have that, but not in place, or
+ * its extents and what is not dense about it:
  *
  *     :ba   its dimensions in the order in which they lie in memory
  *     /2    the distance between neighbours of the innermost; /-1 reverses
@@ -140,6 +141,7 @@ static const struct set {
     {"P[234]*", {BENCH_FORWARD, ELEMENTWISE_LESS_THAN, 0}},
     {"P[234]*", {BENCH_FORWARD, ELEMENTWISE_EQUAL, 0}},
     {"P[234]*", {BENCH_FORWARD, ELEMENTWISE_BITWISE_AND, 0}},
+    /* The same set, as two would be run twice on a layout that is given. */
     {"[PN][234.]*[!M]", {BENCH_FORWARD, ELEMENTWISE_POW, 0}},
     {"P2.1M", {BENCH_FORWARD, ELEMENTWISE_POW, 0}},
     {"P[234]*[!M]", {BENCH_FORWARD, ELEMENTWISE_MOD, 0}},
@@ -190,16 +192,24 @@ static const char *parse_strides(const char *text, struct bench_layout *l)
     return end;
 }
 
+/* "=3" or nothing; where it ends. */
+static const char *parse_number(const char *text, struct bench_layout *l)
+{
+    char *end;
+    double number = *text == '=' ? strtod(text + 1, &end) : NAN;
+    if (!isfinite(number) || end == text + 1)
+        return text;
+    l->number = number;
+    return end;
+}
+
 /* The operand at the start of text; where it ends. */
 static const char *parse_operand(const char *text, struct bench_layout *l)
 {
     *l = (struct bench_layout){.step = 1, .number = NAN};
-    char *end = (char *)text + 6;
-    if (strncmp(text, "scalar", 6) == 0) {
-        if (*end == '=')
-            l->number = strtod(end + 1, &end);
-        return end;
-    }
+    if (strncmp(text, "scalar", 6) == 0)
+        return parse_number(text + 6, l);
+    char *end;
     l->shape[l->ndim++] = strtoll(text, &end, 10);
     while (*end == 'x' && l->ndim < BENCH_NDIM) {
         l->shape[l->ndim] = strtoll(end + 1, &end, 10);
@@ -220,6 +230,7 @@ static bool parse(struct bench_pattern *p, const char *text)
         return false;
     const char *y = parse_operand(text, &p->x), *end;
     p->axis = ELEMENTWISE_NUMPY;
+    p->y.number = NAN;
     p->out = (struct bench_layout){.step = 1};
     parse_strides("", &p->out);
     p->target = BENCH_SELF;
@@ -236,8 +247,8 @@ static bool parse(struct bench_pattern *p, const char *text)
         p->axis = is_axis ? (int)axis : BENCH_NDIM + 1; /* of no shape */
     }
     p->target = strcmp(end, ">x") == 0 ? BENCH_IN_PLACE : BENCH_APART;
-    if (p->target == BENCH_IN_PLACE)
-        return true;
+    if (p->target == BENCH_IN_PLACE) /* y is 1, so that x stays what it is */
+        return isnan(p->x.number) && isnan(p->y.number);
     return !*(*end == '>' ? parse_strides(end + 1, &p->out) : end);
 }
 
@@ -311,11 +322,13 @@ static bool has_act(const struct bench_row *row)
                              &options) == ELEMENTWISE_OK;
 }
 
-/* Whether a type has the number that an operand has to be. */
+/* Whether a type has the number that an operand has to be: integers those that
+   all of them have and that divide. */
 static bool has_number(elementwise_dtype type, double number)
 {
-    bool natural = number >= 0 && number == floor(number);
-    return isnan(number) || type >= ELEMENTWISE_F16 || natural;
+    double most = type == ELEMENTWISE_BOOL ? 1 : INT8_MAX;
+    return isnan(number) || type >= ELEMENTWISE_F16 ||
+           (number >= 1 && number <= most && number == floor(number));
 }
 
 /* Whether the operation has the type, and can write it in place. */
