@@ -1654,10 +1654,9 @@ static void draw_exponents(elementwise_dtype type, double exponent,
                            char *exponents)
 {
     for (int i = 0; i < POWERS; i++) {
-        double number = i < POWERS / 2 ? exponent : 5;
-        struct ref_value by = ref_is_integer(type)
-                                  ? ref_integer(type, (uint64_t)number)
-                                  : ref_float(type, number, 0);
+        struct ref_value number =
+            ref_float(ELEMENTWISE_F64, i < POWERS / 2 ? exponent : 5, 0);
+        struct ref_value by = ref_convert(&number, type);
         ref_store(&by, exponents + i * (int64_t)ref_size(type));
     }
 }

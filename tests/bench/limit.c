@@ -561,8 +561,9 @@ static double compute_time(const struct bench_machine *m,
         return 0;
     if (c->row->pattern.kind == BENCH_GRADIENT)
         elements *= c->row->op == ELEMENTWISE_DIV ? 2 : 0;
-    if (formula_divisions(c) >= 0)
-        return elements * formula_divisions(c) * division_time(m, c->row->type);
+    int divided = formula_divisions(c);
+    if (divided >= 0)
+        return elements * divided * division_time(m, c->row->type);
     return divisions(c, elements) * unit_time(m, c->row->op, c->row->type) +
            elements * act_time(m, c->row->act, c->row->type);
 }

@@ -203,21 +203,15 @@ static struct ref_value value(elementwise_dtype type, enum bench_operand k,
                      ref_is_complex(type) ? other : 0);
 }
 
-/* The number that an operand has to be. */
-static struct ref_value given(elementwise_dtype type, double number)
-{
-    return ref_is_integer(type) || type == ELEMENTWISE_BOOL
-               ? ref_integer(type, (uint64_t)number)
-               : ref_float(type, number, 0);
-}
-
 static void fill(const struct bench_case *c, enum bench_operand k)
 {
     const struct bench_pattern *p = &c->row->pattern;
     double number = k == X ? p->x.number : k == Y ? p->y.number : NAN;
     if (p->target == BENCH_IN_PLACE && k == Y)
         number = 1; /* x stays what it is */
-    size_t size = elementwise_dtype_size(c->t[k].dtype);
+    const elementwise_dtype type = c->t[k].dtype;
+    struct ref_value given = ref_float(ELEMENTWISE_F64, number, 0);
+    size_t size = elementwise_dtype_size(type);
     size_t bytes = c->bytes[k], made = VALUES * size;
     uint64_t random = 88172645463325252u + k;
     made = made < bytes ? made : bytes;
@@ -225,8 +219,8 @@ static void fill(const struct bench_case *c, enum bench_operand k)
         random ^= random << 13; /* xorshift64 */
         random ^= random >> 7;
         random ^= random << 17;
-        struct ref_value v = isnan(number) ? value(c->t[k].dtype, k, random)
-                                           : given(c->t[k].dtype, number);
+        struct ref_value v =
+            isnan(number) ? value(type, k, random) : ref_convert(&given, type);
         ref_store(&v, c->start[k] + i);
     }
     for (size_t i = made; i < bytes; i += made)
