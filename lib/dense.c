@@ -170,10 +170,12 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
 }
 
 /* All others. Too many too short rows are left to the plan, which packs, and so
-   are outputs that it stores past the caches. */
+   are outputs that it stores past the caches. Without results nothing is at
+   fault. */
 static __attribute__((noinline)) bool
 run_loops(ew_kernel *kernel, const elementwise_tensor *x,
-          const elementwise_tensor *y, int axis, const elementwise_tensor *out)
+          const elementwise_tensor *y, int axis, const elementwise_tensor *out,
+          ew_kernel *fault)
 {
     int64_t size = (int64_t)ew_types_size(x->dtype);
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
@@ -191,6 +193,9 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     int64_t long_row = EW_SHORT_ROW;
     if (nest.ndim > 1 && nest.count[EW_OUT] >= EW_WORTH_STAGING)
         long_row = ew_strategy_long_row(nest.loop, size_out);
+    if (fault &&
+        ew_strategy_wastes_vectors(nest.loop, size_out, ew_cpu_level()))
+        long_row = EW_SHORT_TILED;
     if (ew_strategy_folds(nest.loop, nest.ndim, size_out, long_row) ||
         ew_strategy_deepens(nest.loop, nest.ndim, size_out,
                             nest.count[EW_OUT]) ||
@@ -198,7 +203,8 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
                            nest.count[EW_OUT]) ||
         (bytes.x < bytes.out && ew_strategy_again(bytes.x, bytes.out)) ||
         (bytes.y < bytes.out && ew_strategy_again(bytes.y, bytes.out)) ||
-        ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes))
+        ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes) ||
+        (fault && !nest.empty && has_fault(fault, nest.count[EW_Y], y)))
         return false;
     void *const data[] = {x->data, y->data, out->data};
     if (!nest.empty)
@@ -245,13 +251,14 @@ static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
     if (!kernel)
         return false;
     return run_dense(kernel, x, y, out, NULL, NULL) ||
-           run_loops(kernel, x, y, axis, out);
+           run_loops(kernel, x, y, axis, out, NULL);
 }
 
 /* Quotients of integers by a y without a 0; the plan says where one is. */
 static __attribute__((noinline)) bool
 run_quotients(elementwise_op op, const elementwise_tensor *x,
-              const elementwise_tensor *y, const elementwise_tensor *out)
+              const elementwise_tensor *y, int axis,
+              const elementwise_tensor *out)
 {
     const int level = ew_cpu_level();
     if (!are_plain(x, y, out) ||
@@ -259,7 +266,9 @@ run_quotients(elementwise_op op, const elementwise_tensor *x,
         return false;
     ew_kernel *kernel = ew_table_direct(level, (int)op, x->dtype);
     ew_kernel *zero = ew_table_direct(level, EW_ANY_ZERO, x->dtype);
-    return kernel && zero && run_dense(kernel, x, y, out, zero, NULL);
+    return kernel && zero &&
+           (run_dense(kernel, x, y, out, zero, NULL) ||
+            run_loops(kernel, x, y, axis, out, zero));
 }
 
 elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
@@ -267,7 +276,7 @@ elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
                                 const elementwise_tensor *out,
                                 ew_call *otherwise)
 {
-    if (run_simple(op, x, y, axis, out) || run_quotients(op, x, y, out))
+    if (run_simple(op, x, y, axis, out) || run_quotients(op, x, y, axis, out))
         return ELEMENTWISE_OK;
     return otherwise(op, x, y, axis, out);
 }

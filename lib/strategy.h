@@ -51,6 +51,12 @@ static inline int64_t ew_strategy_long_row(const struct ew_loop *loop,
     return repeats ? EW_SHORT_REPEATED : EW_SHORT_ROW;
 }
 
+/* Whether a ninth and more of the vectors that integers of `size` bytes are
+   divided in is empty, as rows end in the middle of one, and are not divided by
+   a number each. */
+bool ew_strategy_wastes_vectors(const struct ew_loop *cols, int64_t size,
+                                int level);
+
 /* Whether the rows of out are so short, and so many, that they are better
    run as one. size is that of out's elements. */
 static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,

@@ -167,17 +167,22 @@ static bool keeps_inverses(const struct elementwise_plan *plan)
            3 * lines * EW_LINE <= 4 * bytes;
 }
 
-/* Whether a ninth and more of the vectors that integers are divided in is
-   empty, as rows end in the middle of one, and are not divided by a number
-   each. */
-static bool wastes_vectors(const struct elementwise_plan *plan)
+bool ew_strategy_wastes_vectors(const struct ew_loop *cols, int64_t size,
+                                int level)
 {
-    const struct ew_loop *cols = &plan->loop[0];
-    int64_t bytes = cols->n * plan->pass.stored[EW_OUT];
-    int64_t vector = plan->level >= EW_LEVEL_AVX512 ? EW_LINE : EW_LINE / 2;
+    int64_t bytes = cols->n * size;
+    int64_t vector = level >= EW_LEVEL_AVX512 ? EW_LINE : EW_LINE / 2;
     int64_t vectors = (bytes + vector - 1) / vector;
-    return plan->types.fault == EW_FAULT_ZERO && cols->stride[EW_Y] != 0 &&
-           plan->pass.stored[EW_OUT] <= 4 && 9 * bytes < 8 * vectors * vector;
+    return cols->stride[EW_Y] != 0 && size <= 4 &&
+           9 * bytes < 8 * vectors * vector;
+}
+
+/* Whether that is so of rows that are divided. */
+static bool wastes_quotients(const struct elementwise_plan *plan)
+{
+    return plan->types.fault == EW_FAULT_ZERO &&
+           ew_strategy_wastes_vectors(plan->loop, plan->pass.stored[EW_OUT],
+                                      plan->level);
 }
 
 /* Whether tiles of turned inputs store rows past the caches that are no whole
@@ -231,7 +236,7 @@ static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
 {
     if (folds_long(plan))
         return INT64_MAX;
-    if (tiles || wastes_vectors(plan))
+    if (tiles || wastes_quotients(plan))
         return EW_SHORT_TILED;
     return ew_strategy_long_row(plan->loop, plan->pass.stored[EW_OUT]);
 }
