@@ -19,9 +19,6 @@ struct nest {
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };
 
-/* So many elements of any type can be counted in bytes. */
-static const int64_t most = INT64_MAX / (int64_t)sizeof(struct ew_c128);
-
 /* Calls on few elements consist of tests, so tests are taken together where
    they can. Ranks of which no bit is as high as the limit are below it. */
 static inline bool are_plain(const elementwise_tensor *x,
@@ -135,11 +132,11 @@ static bool has_fault(ew_kernel *any, int64_t n, const elementwise_tensor *y)
 /* The commonest calls: one loop over operands of out's shape or of rank 0, and
    which of them have a shape is known at compile time. fault, if not NULL,
    looks for what y may not have, around is for kernels that make more than an
-   operation. */
+   operation; calls on more than `most` elements are others. */
 static inline __attribute__((always_inline)) bool
 run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
          const elementwise_tensor *y, bool walks_y,
-         const elementwise_tensor *out, ew_kernel *fault,
+         const elementwise_tensor *out, int64_t most, ew_kernel *fault,
          struct ew_around *around)
 {
     int64_t n = 1, size = (int64_t)ew_types_size(x->dtype);
@@ -218,25 +215,25 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
 static __attribute__((noinline)) bool
 run_scalar(ew_kernel *kernel, const elementwise_tensor *x,
            const elementwise_tensor *y, const elementwise_tensor *out,
-           ew_kernel *fault, struct ew_around *around)
+           int64_t most, ew_kernel *fault, struct ew_around *around)
 {
     if (y->ndim == 0)
         return x->ndim == out->ndim &&
-               run_line(kernel, x, true, y, false, out, fault, around);
+               run_line(kernel, x, true, y, false, out, most, fault, around);
     return y->ndim == out->ndim &&
-           run_line(kernel, x, false, y, true, out, fault, around);
+           run_line(kernel, x, false, y, true, out, most, fault, around);
 }
 
 /* x and y of out's shape, or one of them of rank 0. */
 static inline __attribute__((always_inline)) bool
 run_dense(ew_kernel *kernel, const elementwise_tensor *x,
           const elementwise_tensor *y, const elementwise_tensor *out,
-          ew_kernel *fault, struct ew_around *around)
+          int64_t most, ew_kernel *fault, struct ew_around *around)
 {
     if (x->ndim == out->ndim && y->ndim == out->ndim)
-        return run_line(kernel, x, true, y, true, out, fault, around);
+        return run_line(kernel, x, true, y, true, out, most, fault, around);
     return (!x->ndim || !y->ndim) &&
-           run_scalar(kernel, x, y, out, fault, around);
+           run_scalar(kernel, x, y, out, most, fault, around);
 }
 
 /* False: it was not a simple call, and nothing is done. */
@@ -250,7 +247,7 @@ static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
     ew_kernel *kernel = ew_table_direct(ew_cpu_level(), (int)op, x->dtype);
     if (!kernel)
         return false;
-    return run_dense(kernel, x, y, out, NULL, NULL) ||
+    return run_dense(kernel, x, y, out, ew_dense_most, NULL, NULL) ||
            run_loops(kernel, x, y, axis, out, NULL);
 }
 
@@ -267,7 +264,7 @@ run_quotients(elementwise_op op, const elementwise_tensor *x,
     ew_kernel *kernel = ew_table_direct(level, (int)op, x->dtype);
     ew_kernel *zero = ew_table_direct(level, EW_ANY_ZERO, x->dtype);
     return kernel && zero &&
-           (run_dense(kernel, x, y, out, zero, NULL) ||
+           (run_dense(kernel, x, y, out, ew_dense_most, zero, NULL) ||
             run_loops(kernel, x, y, axis, out, zero));
 }
 
@@ -281,15 +278,13 @@ elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
     return otherwise(op, x, y, axis, out);
 }
 
-bool ew_dense_run_around(elementwise_op op, const elementwise_tensor *x,
+bool ew_dense_run_around(elementwise_op op, ew_kernel *kernel,
+                         const elementwise_tensor *x,
                          const elementwise_tensor *y,
-                         const elementwise_tensor *out,
+                         const elementwise_tensor *out, int64_t most,
                          struct ew_around *around)
 {
-    if ((int)op > EW_PAST_LAST || !are_plain(x, y, out) ||
-        !ew_types_direct(op, x->dtype, y->dtype, out->dtype))
-        return false;
-    ew_kernel *kernel =
-        ew_table_direct(ew_cpu_level(), EW_WHOLE + (int)op, x->dtype);
-    return kernel && run_dense(kernel, x, y, out, NULL, around);
+    return are_plain(x, y, out) &&
+           ew_types_direct(op, x->dtype, y->dtype, out->dtype) &&
+           run_dense(kernel, x, y, out, most, NULL, around);
 }

@@ -78,10 +78,10 @@ static bool cuts_off(elementwise_act act)
 /* Whether a result of f16 or bf16 is rounded before an activation: one that
    cuts off gives the same then, and is made of bits in less time than in f32 by
    any kernel. */
-static bool rounds_first(const struct elementwise_plan *plan,
+static bool rounds_first(elementwise_dtype compute,
                          const elementwise_options *o)
 {
-    bool half = ew_types_size(plan->types.compute[EW_OUT]) == 2;
+    bool half = ew_types_size(compute) == 2;
     return half && cuts_off(o->act) && o->scale_x == 1 && o->scale_y == 1;
 }
 
@@ -119,7 +119,7 @@ static bool made_by_op(const struct elementwise_plan *plan,
                        const elementwise_options *o)
 {
     return whole(plan, EW_WHOLE) && o->act <= ELEMENTWISE_ACT_LEAKY_RELU &&
-           !rounds_first(plan, o);
+           !rounds_first(plan->types.compute[EW_OUT], o);
 }
 
 /* Leaves as many steps to op as it has a kernel for. */
@@ -167,7 +167,8 @@ static void fuse_behind_op(struct elementwise_plan *plan)
 static void choose_again(struct elementwise_plan *plan,
                          const elementwise_options *options)
 {
-    bool steps = !made_by_op(plan, options) && !rounds_first(plan, options);
+    bool steps = !made_by_op(plan, options) &&
+                 !rounds_first(plan->types.compute[EW_OUT], options);
     plan->act = options->act;
     plan->scaled[EW_X] = options->scale_x != 1;
     plan->scaled[EW_Y] = options->scale_y != 1;
@@ -206,13 +207,55 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     return ELEMENTWISE_OK;
 }
 
+/* The kernel that makes op on elements of one type and all that is around it,
+   as a plan of long rows has it, and what it is told; NULL: none does. */
+static ew_kernel *at_once(elementwise_op op, elementwise_dtype dtype,
+                          const elementwise_options *o,
+                          struct ew_around *numbers)
+{
+    const int level = ew_cpu_level();
+    ew_kernel *made = NULL;
+    if ((int)op <= EW_PAST_LAST && o->act <= ELEMENTWISE_ACT_LEAKY_RELU)
+        made = ew_table_direct(level, EW_WHOLE + (int)op, dtype);
+    *numbers = around(dtype, o);
+    numbers->op = ew_table_direct(level, (int)op, dtype);
+    if (made || !numbers->op || o->scale_x != 1 || o->scale_y != 1)
+        return made;
+    return ew_table_behind(level, dtype, o->act);
+}
+
+/* Makes op on few elements of f16 or bf16 and then, while they are in the L1
+   cache, the activation, as a plan does in each of its tiles. */
+static bool run_rounded(elementwise_op op, const elementwise_tensor *x,
+                        const elementwise_tensor *y,
+                        const elementwise_tensor *out, elementwise_act act)
+{
+    const int level = ew_cpu_level();
+    int64_t size = (int64_t)ew_types_size(out->dtype), n = 1;
+    ew_kernel *made = ew_table_direct(level, (int)op, out->dtype);
+    if (!made ||
+        !ew_dense_run_around(op, made, x, y, out, EW_TILE_BYTES / size, NULL))
+        return false;
+    for (int i = 0; i < out->ndim; i++)
+        n *= out->shape[i];
+    void *const data[] = {out->data, NULL, out->data};
+    const struct ew_stride stride[] = {{0, size}, {0, 0}, {0, size}};
+    ew_table_activation(level, out->dtype, (int)act)(1, n, data, stride);
+    return true;
+}
+
 bool ew_fuse_run(elementwise_op op, const elementwise_tensor *x,
                  const elementwise_tensor *y, const elementwise_tensor *out,
                  const elementwise_options *options)
 {
-    if (!out || options->flags || options->act > ELEMENTWISE_ACT_LEAKY_RELU ||
-        (out->dtype != ELEMENTWISE_F32 && out->dtype != ELEMENTWISE_F64))
+    if (!out || options->flags || !ew_types_known_op(op) ||
+        !ew_types_known(out->dtype) ||
+        ew_types_kind(out->dtype) != EW_KIND_FLOAT)
         return false;
-    struct ew_around numbers = around(out->dtype, options);
-    return ew_dense_run_around(op, x, y, out, &numbers);
+    if (rounds_first(out->dtype, options))
+        return run_rounded(op, x, y, out, options->act);
+    struct ew_around numbers;
+    ew_kernel *kernel = at_once(op, out->dtype, options, &numbers);
+    return kernel &&
+           ew_dense_run_around(op, kernel, x, y, out, ew_dense_most, &numbers);
 }

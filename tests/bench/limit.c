@@ -458,8 +458,9 @@ static struct loops loops_of(const struct bench_case *c)
     return l;
 }
 
-/* What a quotient takes. Integers take one division for two of them, as 1 / a
-   is b / ab, in f32 for bytes and in f64 for wider ones. Those of c64 take one
+/* What a quotient takes. Integers take one division of f64 for two of them, as
+   1 / a is b / ab; bytes two products of 16 bits, of which four take as long as
+   one of f64, as there are few enough inverses to look them up. c64 takes one
    of f64 each, as 0.501 ULP of each part do: with one for two, an estimate and
    two steps, or pairs of f32, they take as long. */
 static double division_time(const struct bench_machine *m,
@@ -468,7 +469,7 @@ static double division_time(const struct bench_machine *m,
     double f32 = m->unit[BENCH_DIV32], f64 = m->unit[BENCH_DIV64];
     switch (type) {
     case ELEMENTWISE_U8:
-        return f32 / 2;
+        return m->unit[BENCH_FMA64] / 2;
     case ELEMENTWISE_I32:
     case ELEMENTWISE_I64:
         return f64 / 2;
@@ -488,6 +489,7 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
 {
     bool wide = type == ELEMENTWISE_F64 || type == ELEMENTWISE_I64 ||
                 type == ELEMENTWISE_C128;
+    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
     double div = wide ? m->unit[BENCH_DIV64] : m->unit[BENCH_DIV32];
     switch (op) {
     case ELEMENTWISE_DIV:
@@ -500,8 +502,8 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
             return (wide || type == ELEMENTWISE_C64 ? 80 : 24) *
                    m->unit[BENCH_FMA64];
         return 12 * m->unit[BENCH_FMA64]; /* squarings and products */
-    case ELEMENTWISE_HYPOT:               /* a root takes as long */
-        return m->unit[BENCH_DIV64];
+    case ELEMENTWISE_HYPOT: /* a root takes as long; of halves one of f32 */
+        return m->unit[half ? BENCH_DIV32 : BENCH_DIV64];
     case ELEMENTWISE_ATAN2:
         return (wide ? 24 : 12) * m->unit[BENCH_FMA64] + div;
     case ELEMENTWISE_LOGADDEXP:
