@@ -117,6 +117,37 @@ START_TEST(quotients_of_integers_are_taken_if_y_has_no_zero)
 }
 END_TEST
 
+/* Without results a zero is at no fault. */
+START_TEST(quotients_by_a_stretched_y_are_taken_if_it_has_no_zero)
+{
+    static const elementwise_op ops[] = {ELEMENTWISE_DIV, ELEMENTWISE_FLOORDIV,
+                                         ELEMENTWISE_MOD};
+    int rounds = support_long() ? 100000 : 3000, found = 0;
+    for (int round = 0; round < rounds; round++) {
+        struct support_shapes s;
+        elementwise_op op = ops[round % 3];
+        elementwise_dtype type = ELEMENTWISE_I8 + round % 8;
+        support_pair(5, 9, &s);
+        make(&s, type, type);
+        support_no_zeros(&y);
+        support_keep(&y);
+        if (!takes(op, &x.t, &y.t, s.axis, &out.t) || !has_elements(&s))
+            continue;
+        support_verify(ELEMENTWISE_OK, op, &x, &y, s.axis, &out);
+        int64_t size = (int64_t)ref_size(type), n = 1;
+        for (int i = 0; i < y.t.ndim; i++)
+            n *= y.t.shape[i];
+        memset((char *)y.t.data + round % n * size, 0, (size_t)size);
+        support_keep(&out);
+        ck_assert(!takes(op, &x.t, &y.t, s.axis, &out.t));
+        ck_assert(support_same(&out));
+        found++;
+    }
+    ck_assert_int_ge(found, rounds / 4);
+    release();
+}
+END_TEST
+
 /* One thing after the other that a plan has to decide on. */
 START_TEST(what_is_not_simple_is_left_alone)
 {
@@ -256,6 +287,8 @@ int main(void)
     TCase *dense = support_case("dense");
     tcase_add_test(dense, row_major_calls_are_taken_and_right);
     tcase_add_test(dense, quotients_of_integers_are_taken_if_y_has_no_zero);
+    tcase_add_test(dense,
+                   quotients_by_a_stretched_y_are_taken_if_it_has_no_zero);
     tcase_add_test(dense, what_is_not_simple_is_left_alone);
     tcase_add_test(dense, no_elements_are_nothing_to_do);
     tcase_add_test(dense, out_may_be_an_input_or_lie_beside_it);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu.h"
 #include "fuse.h"
 #include "support.h"
 #include "table.h"
@@ -266,23 +267,65 @@ static void draw(struct support_tensor *t, elementwise_dtype type, int64_t n)
                       t->area + i * (int64_t)elementwise_dtype_size(type));
 }
 
+/* Whether options ask for what one kernel makes of x op y, or, of halves that
+   are cut off, two, one after the other. */
+static bool is_simple(elementwise_op op, elementwise_dtype type,
+                      const elementwise_options *o)
+{
+    bool scaled = o->scale_x != 1 || o->scale_y != 1;
+    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    bool cut =
+        o->act == ELEMENTWISE_ACT_RELU || o->act == ELEMENTWISE_ACT_RELU6;
+    const int level = ew_cpu_level();
+    if (half && cut && !scaled)
+        return ew_table_direct(level, (int)op, type);
+    if ((int)op <= EW_PAST_LAST && o->act <= ELEMENTWISE_ACT_LEAKY_RELU)
+        return !half || ew_table_direct(level, EW_WHOLE + (int)op, type);
+    return !half && o->act != ELEMENTWISE_ACT_NONE && !scaled;
+}
+
 /* One of x and y may be a number. */
 START_TEST(simple_calls_are_made_without_a_plan)
 {
-    static const elementwise_dtype types[] = {ELEMENTWISE_F32, ELEMENTWISE_F64};
-    for (int op = 1; op <= EW_PAST_LAST; op++)
-        for (int i = 0; i < 60; i++) {
-            int64_t n = support_random(1, SAME_BYTES / 8);
-            elementwise_dtype type = types[i % 2];
-            elementwise_options o =
-                options_of((elementwise_act)(i / 2 % 4), i % 3 ? -1.5 : 1, 2);
-            bool same = false;
-            draw(&x, type, i % 5 == 0 ? 0 : n);
-            draw(&y, type, i % 5 == 1 ? 0 : n);
-            support_make(&out, type, 1, &n, NULL, SUPPORT_LOW);
-            ck_assert(runs_without_plan((elementwise_op)op, &o, &same));
-            ck_assert_msg(same, "op %d, case %d, %d elements", op, i, (int)n);
-        }
+    static const elementwise_op ops[] = {
+        ELEMENTWISE_ADD, ELEMENTWISE_SUB, ELEMENTWISE_MUL, ELEMENTWISE_DIV,
+        ELEMENTWISE_MAX, ELEMENTWISE_MIN, ELEMENTWISE_POW, ELEMENTWISE_HYPOT};
+    int taken = 0;
+    for (int i = 0; i < 8 * 4 * 8 * 12; i++) {
+        int64_t n = support_random(1, SAME_BYTES / 8);
+        elementwise_op op = ops[i % 8];
+        elementwise_dtype type = ELEMENTWISE_F16 + i / 8 % 4;
+        double scale = i / 256 % 3 ? 1 : -1.5;
+        elementwise_options o =
+            options_of((elementwise_act)(i / 32 % 8), scale, 1);
+        bool same = false;
+        if (ew_fuse_nothing(&o))
+            continue;
+        draw(&x, type, i % 5 == 0 ? 0 : n);
+        draw(&y, type, i % 5 == 1 ? 0 : n);
+        support_make(&out, type, 1, &n, NULL, SUPPORT_LOW);
+        bool runs = runs_without_plan(op, &o, &same);
+        ck_assert_int_eq(runs, is_simple(op, type, &o));
+        ck_assert_msg(same || !runs, "op %d, case %d, %d elements", (int)op, i,
+                      (int)n);
+        taken += runs;
+    }
+    ck_assert_int_ge(taken, 8 * 4 * 8 * 12 / 4);
+}
+END_TEST
+
+/* More halves than a tile has are left to the plan, which cuts them off tile by
+   tile. */
+START_TEST(many_halves_need_a_plan)
+{
+    elementwise_options o = options_of(ELEMENTWISE_ACT_RELU, 1, 1);
+    for (int64_t n = EW_TILE_BYTES / 2; n <= EW_TILE_BYTES / 2 + 1; n++) {
+        draw(&x, ELEMENTWISE_BF16, n);
+        draw(&y, ELEMENTWISE_BF16, n);
+        draw(&out, ELEMENTWISE_BF16, n);
+        ck_assert_int_eq(ew_fuse_run(ELEMENTWISE_MAX, &x.t, &y.t, &out.t, &o),
+                         n <= EW_TILE_BYTES / 2);
+    }
 }
 END_TEST
 
@@ -293,13 +336,13 @@ START_TEST(other_calls_need_a_plan)
     draw(&y, ELEMENTWISE_F32, 8);
     draw(&out, ELEMENTWISE_F32, 8);
     ck_assert(ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
-    ck_assert(!ew_fuse_run(ELEMENTWISE_POW, &x.t, &y.t, &out.t, &o));
+    ck_assert(!ew_fuse_run(ELEMENTWISE_EQUAL, &x.t, &y.t, &out.t, &o));
     ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, NULL, &y.t, &out.t, &o));
     ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, NULL, &o));
     ck_assert(!ew_fuse_run((elementwise_op)0, &x.t, &y.t, &out.t, &o));
     o.flags = ELEMENTWISE_STREAM;
     ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
-    o = options_of(ELEMENTWISE_ACT_TANH, 1, 1);
+    o = options_of(ELEMENTWISE_ACT_TANH, 2, 1);
     ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
     o = options_of(ELEMENTWISE_ACT_RELU, 1, 1);
     y.shape[0] = 7;
@@ -310,6 +353,7 @@ START_TEST(other_calls_need_a_plan)
     draw(&y, ELEMENTWISE_F16, 8);
     draw(&x, ELEMENTWISE_F16, 8);
     draw(&out, ELEMENTWISE_F16, 8);
+    o = options_of(ELEMENTWISE_ACT_SILU, 1, 1);
     ck_assert(!ew_fuse_run(ELEMENTWISE_ADD, &x.t, &y.t, &out.t, &o));
 }
 END_TEST
@@ -367,6 +411,7 @@ int main(void)
     tcase_add_test(options, an_activation_of_long_rows_makes_the_operation_too);
     tcase_add_test(options, a_plan_says_what_is_fused);
     tcase_add_test(options, simple_calls_are_made_without_a_plan);
+    tcase_add_test(options, many_halves_need_a_plan);
     tcase_add_test(options, other_calls_need_a_plan);
     tcase_add_test(refused, results_that_are_no_floats_are_refused);
     tcase_add_test(refused, sums_take_neither);
