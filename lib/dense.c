@@ -129,6 +129,17 @@ static bool has_fault(ew_kernel *any, int64_t n, const elementwise_tensor *y)
     return found;
 }
 
+/* A long line whose inputs do not start on lines of memory. Not inlined, so
+   that others do not set it up. */
+static __attribute__((noinline)) void
+run_long_line(ew_kernel *kernel, int64_t n, const struct ew_stride stride[],
+              void *const data[])
+{
+    const struct ew_loop line = {
+        n, {stride[EW_X].col, stride[EW_Y].col, stride[EW_OUT].col}};
+    ew_execute_line(&line, kernel, data[EW_AROUND], data);
+}
+
 /* The commonest calls: one loop over operands of out's shape or of rank 0, and
    which of them have a shape is known at compile time. fault, if not NULL,
    looks for what y may not have, around is for kernels that make more than an
@@ -158,9 +169,8 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
     void *const data[] = {x->data, y->data, out->data, around};
     const int64_t step_x = walks_x ? size : 0, step_y = walks_y ? size : 0;
     const struct ew_stride stride[] = {{0, step_x}, {0, step_y}, {0, size_out}};
-    const struct ew_loop line = {n, {step_x, step_y, size_out}};
     if (ew_execute_is_long(n, step_x, step_y) && is_off_line(x, y))
-        ew_execute_line(&line, kernel, around, data);
+        run_long_line(kernel, n, stride, data);
     else
         kernel(1, n, data, stride);
     return true;

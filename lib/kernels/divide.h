@@ -211,6 +211,10 @@ EW_INLINE struct ew_divisor ew_divide_prepare(uint64_t d, int bits)
  */
 enum { EW_DIVIDE_BLOCK = 64, EW_DIVIDE_BLOCKS = 16 };
 
+/* Elements of a call that are divided one by one, as vectors have to be set
+   up. */
+enum { EW_DIVIDE_FEW = 2 };
+
 #if defined(__SSE2__)
 #if defined(__AVX512F__)
 enum { EW_DIVIDE_VECTOR = 64 };
