@@ -78,10 +78,10 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *
  *     EW_ROWS         nothing
  *     EW_ROWS_ONE     nothing, of operations that look at x alone
+ *     EW_ROWS_LONG    of long rows the lines of out are asked for
  *     EW_ROWS_FEW     rows of a vector at most are made under masks (AVX-512)
- *     EW_ROWS_SHORT   the same; those of a few lines have no elements left
- *                     over, or one at most (AVX2); of long ones the lines of
- *                     out are asked for
+ *     EW_ROWS_SHORT   both; those of a few lines have no elements left over,
+ *                     or one at most (AVX2)
  *     EW_ROWS_SLOW    the last two, of operations that take longer than memory,
  *                     which in longer rows leave one element over at most
  *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
@@ -94,6 +94,7 @@ EW_INLINE uint64_t ew_loop_first(int n)
 enum ew_rows {
     EW_ROWS,
     EW_ROWS_ONE,
+    EW_ROWS_LONG,
     EW_ROWS_FEW,
     EW_ROWS_SHORT,
     EW_ROWS_SLOW,
@@ -508,7 +509,8 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows how, int64_t cols,
                               const int64_t reach[2])
 {
     const int64_t n = EW_LINE / step_out;
-    const bool asks = how == EW_ROWS_SHORT || how == EW_ROWS_SLOW;
+    const bool asks = how == EW_ROWS_SHORT || how == EW_ROWS_SLOW ||
+                      how == EW_ROWS_LONG;
     /* the last line shares a part of the one before */
     const bool ends =
         how == EW_ROWS_SLOW && cols > n && cols % n > 1 && out != x && out != y;
@@ -733,6 +735,7 @@ EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, const void *with,
     }
 EW_LOOP_OF(ew_loop, EW_ROWS)
 EW_LOOP_OF(ew_loop_one, EW_ROWS_ONE)
+EW_LOOP_OF(ew_loop_long, EW_ROWS_LONG)
 EW_LOOP_OF(ew_loop_few, EW_ROWS_FEW)
 EW_LOOP_OF(ew_loop_short, EW_ROWS_SHORT)
 EW_LOOP_OF(ew_loop_slow, EW_ROWS_SLOW)
