@@ -35,8 +35,46 @@ timed() {
     printf '%s' "$names" | while IFS= read -r name; do
         grep -qF "{\"name\": \"$name\", \"median\": " "$found" || exit 1
     done || status=1
+    whole || status=1
+    grep -qF '"limits": null,' "$found" || status=1
     report "timed: $*" $status "$found"
 }
+
+# The last run printed a whole object: as many brackets are closed as opened.
+whole() {
+    for pair in '[]' '{}'; do
+        opened=$(tr -cd "${pair%?}" <"$found" | wc -c)
+        closed=$(tr -cd "${pair#?}" <"$found" | wc -c)
+        [ "$opened" -gt 0 ] && [ "$opened" -eq "$closed" ] || return 1
+    done
+}
+
+# above NAME TIMES: the last run has a number other than 0 there so often.
+above() {
+    n=$(grep -oE "\"$1\": [0-9.e+-]*[1-9][0-9.e+-]*" "$found" | wc -l)
+    [ "$n" -ge "$2" ] && return
+    echo "$n times \"$1\" with a number above 0, of $2" >>"$found"
+    return 1
+}
+
+# Machines differ in how many sizes are measured, and all have some.
+status=0
+./tests/bench/bench --quick --json --filter 'P1.1 * add f32' \
+    >"$found" 2>&1 || status=1
+whole || status=1
+for stream in read fill scale add update renew; do
+    n=$(grep -cE "\"stream\": \"$stream\", \"bytes\": [1-9][0-9]*, \
+\"bytes_per_second\": [1-9]" "$found") || :
+    [ "$n" -ge 8 ] && continue
+    echo "$n sizes of $stream" >>"$found"
+    status=1
+done
+above non_temporal 24 || status=1
+for name in 'division f32' 'division f64' 'multiply-add f64' 'strided copy' \
+    cold_bytes limit; do
+    above "$name" 1 || status=1
+done
+report "limits of the machine stand before the rows" $status "$found"
 
 timed 'P1.1 1,1 add f32' 'B1.small 64x512x7x7,512@1 add_grad f32' \
     'B2.few 65536x8,8 sum_to f32' -- --filter 'P1.1 * add f32' \

@@ -740,6 +740,30 @@ cat diff
 prints 'stretched dimensions' '8  1>7    6  1>5' explain mul 8x1x6x1 7,1,5
 prints 'what is kept' ', y spread, rows folded, y kept, in tiles' \
     explain add 30x9000x5 9000x1
+prints 'what needs no plan' '  once   straight to the kernel, without a plan' \
+    explain add 2x3 2x3
+prints 'nor does a number' 'once   straight' explain mul 2x3:i32 scalar:i32
+equal 'all others may' 0 "$(for call in 'add 2x3 3' 'add 2x3:i32 2x3' \
+    'pow 2x3:i32 2x3:i32' 'add 2x3 2x3 --act tanh' \
+    'add fortran.npy fortran.npy' 'add 4096x4096 4096x4096'; do
+    # shellcheck disable=SC2086
+    "$elementwise" explain $call || echo '  once'
+done | grep -c '^  once')"
+# As the kernel has them.
+formulas=$(sed -n 's/.*EACH((*\(T)\)*\([0-9.-]*\)[,)].*/\2/p' \
+    "$source/lib/kernels/power.inc" | sed ':a; N; s/\n/, /; ta')
+prints 'powers by formulas' "powers by $(echo "$formulas" |
+    sed 's/\(.*\), /\1 or /') are products, a root or a quotient" \
+    explain pow 2x3 1x1
+equal 'there are formulas' 5 "$(echo "$formulas" | wc -w | tr -d ' ')"
+prints 'powers that are computed in f32' 'by others the function' \
+    explain pow 2x3:i8 7.0 --act tanh
+equal 'other powers have none' 0 "$(for call in 'pow 2x3 3' \
+    'pow 2.0 2x3' 'pow 2x3:f16 2.0' 'pow 2x3:i32 scalar:i32' \
+    'pow 2x3:c64 2.0' 'mul 2x3 2.0' 'pow 2x3 2.0 --scale-y 2'; do
+    # shellcheck disable=SC2086
+    "$elementwise" explain $call || echo '  powers'
+done | grep -c '^  powers')"
 prints 'the result' 'f64 (2,3), 48 bytes' explain add 2x3:i32 '(3,):f32'
 prints 'the loops' 'for 2: x +12, y +4, out +12 bytes' \
     explain add 2x3 2 --axis 0

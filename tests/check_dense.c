@@ -4,6 +4,7 @@
  */
 #include <check.h>
 
+#include "../tools/call.h"
 #include "cpu.h"
 #include "dense.h"
 #include "reference.h"
@@ -282,6 +283,75 @@ START_TEST(long_lines_are_right_wherever_they_start)
 }
 END_TEST
 
+/* What the command says of a call whose operands have out's shape or rank 0. */
+static bool is_said_to_be_taken(elementwise_op op)
+{
+    static char json[8000];
+    struct call c = {.op = op, .x = &x.t, .y = &y.t, .axis = -1};
+    elementwise_plan *plan;
+    c.dtype = out.t.dtype;
+    ck_assert_int_eq(call_resolve(&c, &plan), ELEMENTWISE_OK);
+    elementwise_plan_describe(plan, json, sizeof json);
+    elementwise_plan_destroy(plan);
+    return call_is_direct(&c, json);
+}
+
+/* One shape or rank 0, as the bits of `numbers` say. */
+static void check_said(elementwise_op op, elementwise_dtype tx,
+                       elementwise_dtype ty, elementwise_dtype to, int ndim,
+                       const int64_t shape[], int numbers)
+{
+    support_make(&x, tx, numbers & 1 ? 0 : ndim, shape, NULL, SUPPORT_HIGH);
+    support_make(&y, ty, numbers & 2 ? 0 : ndim, shape, NULL, SUPPORT_HIGH);
+    support_make(&out, to, numbers == 3 ? 0 : ndim, shape, NULL, SUPPORT_HIGH);
+    support_no_zeros(&y); /* which no plan could know */
+    bool is_taken = takes(op, &x.t, &y.t, -1, &out.t);
+    ck_assert_msg(is_said_to_be_taken(op) == is_taken,
+                  "%s of %s and %s to %s, %d numbers", elementwise_op_name(op),
+                  elementwise_dtype_name(tx), elementwise_dtype_name(ty),
+                  elementwise_dtype_name(to), numbers);
+}
+
+START_TEST(the_command_says_which_calls_of_one_shape_are_taken)
+{
+    const int64_t shape[] = {3, 5};
+    elementwise_dtype to;
+    if (!support_level(_i))
+        return;
+    for (int op = 1; op < REF_OPS + 1; op++)
+        for (int tx = 1; tx <= ELEMENTWISE_C128; tx++)
+            for (int ty = 1; ty <= ELEMENTWISE_C128; ty++) {
+                if (elementwise_result_type(op, tx, ty, &to))
+                    continue;
+                for (int numbers = 0; numbers < 4; numbers++)
+                    check_said(op, tx, ty, to, 2, shape, numbers);
+                if (to == ELEMENTWISE_F32)
+                    check_said(op, tx, ty, ELEMENTWISE_F64, 2, shape, 0);
+            }
+    release();
+}
+END_TEST
+
+/* Outputs that are stored past the caches are left to the plan. */
+START_TEST(the_command_says_so_of_large_ones)
+{
+    static const elementwise_op ops[] = {
+        ELEMENTWISE_ADD,      ELEMENTWISE_POW,       ELEMENTWISE_ATAN2,
+        ELEMENTWISE_COPYSIGN, ELEMENTWISE_LESS_THAN, ELEMENTWISE_FMOD};
+    const int64_t below[] = {(20 << 18) - 1}, from[] = {20 << 18};
+    elementwise_op op = ops[_i % 6];
+    elementwise_dtype type = ELEMENTWISE_F32, to;
+    if (!support_level(_i / 6))
+        return;
+    ck_assert_int_eq(elementwise_result_type(op, type, type, &to), 0);
+    for (int numbers = 0; numbers < 3; numbers++) {
+        check_said(op, type, type, to, 1, below, numbers);
+        check_said(op, type, type, to, 1, from, numbers);
+    }
+    release();
+}
+END_TEST
+
 int main(void)
 {
     TCase *dense = support_case("dense");
@@ -294,6 +364,11 @@ int main(void)
     tcase_add_test(dense, out_may_be_an_input_or_lie_beside_it);
     tcase_add_loop_test(dense, long_lines_are_right_wherever_they_start, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(dense,
+                        the_command_says_which_calls_of_one_shape_are_taken, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(dense, the_command_says_so_of_large_ones, 0,
+                        6 * EW_LEVELS);
     TCase *const cases[] = {dense, NULL};
     return support_run("dense", cases);
 }

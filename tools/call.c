@@ -4,6 +4,7 @@
  */
 #include "call.h"
 
+#include <stdio.h>
 #include <string.h>
 
 elementwise_status call_resolve(struct call *call, elementwise_plan **plan)
@@ -71,4 +72,47 @@ struct call_place call_place(const struct call *call,
     struct call_place at_axis = {call->axis, call_kept(operand)};
     bool placed = call_axis_of(call, operand) != ELEMENTWISE_NUMPY;
     return placed && call_reads_axis(call) ? at_axis : right;
+}
+
+/* Dense, and of the result's shape or of rank 0. */
+static bool is_plain(const struct call *call, const elementwise_tensor *t)
+{
+    const elementwise_tensor out = {.ndim = call->ndim, .shape = call->shape};
+    return !t->strides && (t->ndim == 0 || call_same_shape(t, &out));
+}
+
+static bool has_options(const struct call *call)
+{
+    const elementwise_options *o = call->options;
+    return o && (o->act || o->scale_x != 1 || o->scale_y != 1 || o->flags);
+}
+
+static bool is_integer(elementwise_dtype dtype)
+{
+    return dtype >= ELEMENTWISE_I8 && dtype <= ELEMENTWISE_U64;
+}
+
+bool call_is_direct(const struct call *call, const char *plan)
+{
+    char kernel[80];
+    elementwise_dtype type = call->x->dtype;
+    for (int i = 0; i < call->ndim; i++)
+        if (call->shape[i] == 0)
+            return false;
+    snprintf(kernel, sizeof kernel, "\"kernel\":\"%s_%s\",\"tiles\":false",
+             elementwise_op_name(call->op), elementwise_dtype_name(type));
+    /* Powers of integers are looked through for a 0 to a negative one. */
+    return !has_options(call) && call->y->dtype == type &&
+           call->ndim < ELEMENTWISE_MAX_NDIM && is_plain(call, call->x) &&
+           is_plain(call, call->y) && strstr(plan, kernel) &&
+           !(call->op == ELEMENTWISE_POW && is_integer(type));
+}
+
+bool call_has_formulas(const struct call *call, const char *plan)
+{
+    const elementwise_options *o = call->options;
+    return call->op == ELEMENTWISE_POW && call_kept(call->y) == 0 &&
+           (!o || o->scale_y == 1) && strstr(plan, "\"y_input\":\"as is\"") &&
+           (strstr(plan, "\"kernel\":\"pow_f32\"") ||
+            strstr(plan, "\"kernel\":\"pow_f64\""));
 }

@@ -56,4 +56,19 @@ struct call_place {
 struct call_place call_place(const struct call *call,
                              const elementwise_tensor *operand);
 
+/**
+ * Whether a one-shot call surely goes straight to the kernel, without a plan:
+ * operands of the result's shape or of rank 0, without strides, that the kernel
+ * reads and writes as they are, where the call has no options. plan is the
+ * description of its plan. Others may, too; the library tells when it is
+ * called. tests/check_dense.c holds this against it.
+ */
+bool call_is_direct(const struct call *call, const char *plan);
+
+/**
+ * Whether it is a power of f32 or f64 by one number, of which some have a
+ * formula (lib/kernels/power.inc). Those of halves have it in long rows only.
+ */
+bool call_has_formulas(const struct call *call, const char *plan);
+
 #endif

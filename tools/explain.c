@@ -231,7 +231,17 @@ static void print_act(const char *json)
     print_word(json, act);
 }
 
-static void print_plan(const char *json)
+/* What the plan does not have: what depends on the call beside it. */
+static void print_notes(const struct call *call, const char *json)
+{
+    if (call_is_direct(call, json))
+        printf("  once   straight to the kernel, without a plan\n");
+    if (call_has_formulas(call, json))
+        printf("  powers by 2, 3, 0.5, -1 or -0.5 are products, a root or a "
+               "quotient, by others the function\n");
+}
+
+static void print_plan(const struct call *call, const char *json)
 {
     const char *bytes = strstr(json, "\"bytes\":");
     printf("  runs   ");
@@ -253,6 +263,7 @@ static void print_plan(const char *json)
                        ? ", in tiles that stay in the cache"
                        : "");
     print_loops(json);
+    print_notes(call, json);
     printf("  moves  ");
     text_print_bytes(bytes ? strtoull(bytes + 8, NULL, 10) : 0);
     printf("\n");
@@ -292,7 +303,7 @@ static void print_text(const struct call *call, const struct operand operand[2],
     printf("\n");
     if (view)
         elsewhere_print_call(call, view);
-    print_plan(plan);
+    print_plan(call, plan);
 }
 
 static void print_json_operand(const char *name, elementwise_dtype dtype,

@@ -157,15 +157,16 @@ static void print_row_json(const struct result *r, bool first)
            (long long)r->inner);
 }
 
+static const char *const stream_names[] = {"read", "fill",   "scale",
+                                           "add",  "update", "renew"};
+
 static void print_machine(const struct bench_machine *m)
 {
-    static const char *const names[] = {"read", "fill",   "scale",
-                                        "add",  "update", "renew"};
     printf("# level %s; GB/s by bytes gone through, with normal / "
            "non-temporal stores\n# %10s",
            elementwise_cpu_level(), "KiB");
     for (int s = 0; s < BENCH_STREAMS; s++)
-        printf(" %12s", names[s]);
+        printf(" %12s", stream_names[s]);
     for (int i = 0; i < m->points; i++) {
         printf("\n# %10.0f", m->bytes[i] / 1024);
         for (int s = 0; s < BENCH_STREAMS; s++)
@@ -183,6 +184,42 @@ static void print_machine(const struct bench_machine *m)
            m->rotation / 1e6);
     printf("#\n# %-50s %10s  %7s %7s  %12s  %7s\n", "row", "median", "lower",
            "upper", "rate", "limit");
+}
+
+/* What print_machine has, in bytes, seconds and bytes per second. A rate of
+   non-temporal stores is null where none was measured, as of reading. */
+static void print_machine_json(const struct bench_machine *m)
+{
+    static const char *const units[] = {"division f32", "division f64",
+                                        "multiply-add f64", "strided copy"};
+    printf("{\n  \"streams\": [");
+    for (int i = 0; i < m->points * BENCH_STREAMS; i++) {
+        const int s = i % BENCH_STREAMS, point = i / BENCH_STREAMS;
+        printf("%s\n    {\"stream\": \"%s\", \"bytes\": %.0f, "
+               "\"bytes_per_second\": %.4g, \"non_temporal\": ",
+               i ? "," : "", stream_names[s], m->bytes[point],
+               m->rate[s][point]);
+        if (m->streamed[s][point] > 0)
+            printf("%.4g}", m->streamed[s][point]);
+        else
+            printf("null}");
+    }
+    printf("],\n  \"seconds_per_element\": {");
+    for (int u = 0; u < BENCH_UNITS; u++)
+        printf("%s\"%s\": %.4g", u ? ", " : "", units[u], m->unit[u]);
+    printf("},\n  \"cold_bytes\": %.0f}", m->rotation);
+}
+
+/* An object: the limits, which are null if none were measured, and rows. */
+static void print_head_json(const struct options *o,
+                            const struct bench_machine *m)
+{
+    printf("{\"level\": \"%s\", \"limits\": ", elementwise_cpu_level());
+    if (o->times)
+        printf("null");
+    else
+        print_machine_json(m);
+    printf(",\n\"rows\": [");
 }
 
 static int by_share(const void *a, const void *b)
@@ -408,7 +445,7 @@ static void print_head(const struct options *o, const struct bench_machine *m)
     if (o->baseline)
         printf("# %-68s %7s  %7s %7s\n", "row", "ratio", "lower", "upper");
     else if (o->json)
-        printf("[");
+        print_head_json(o, m);
     else if (!o->times)
         print_machine(m);
 }
@@ -432,7 +469,7 @@ static int run(const struct options *o, const struct bench_row *rows, int count)
     if (o->baseline)
         print_ratios(o, results, n);
     else if (o->json)
-        printf("\n]\n");
+        printf("\n]}\n");
     else if (!o->times)
         print_worst(o, results, n);
     free(results);
