@@ -176,6 +176,16 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
     return true;
 }
 
+/* Whether kernels make the ends of so short rows of bytes under masks, so that
+   folding, for which a plan is made, pays for more than a few of them. */
+static bool masks_bytes(const struct nest *nest, int64_t size, int64_t size_out)
+{
+    enum { LEAST = 32 }; /* bytes of a row */
+    return size == 1 && size_out == 1 && nest->loop[0].n >= LEAST &&
+           nest->count[EW_OUT] < EW_WORTH_STAGING &&
+           ew_cpu_level() >= EW_LEVEL_AVX512;
+}
+
 /* All others. Too many too short rows are left to the plan, which packs, and so
    are outputs that it stores past the caches. Without results nothing is at
    fault. */
@@ -203,7 +213,8 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     if (fault &&
         ew_strategy_wastes_vectors(nest.loop, size_out, ew_cpu_level()))
         long_row = EW_SHORT_TILED;
-    if (ew_strategy_folds(nest.loop, nest.ndim, size_out, long_row) ||
+    if ((ew_strategy_folds(nest.loop, nest.ndim, size_out, long_row) &&
+         !masks_bytes(&nest, size, size_out)) ||
         ew_strategy_deepens(nest.loop, nest.ndim, size_out,
                             nest.count[EW_OUT]) ||
         ew_strategy_stages(nest.loop, nest.ndim, size_out,
