@@ -176,21 +176,22 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
     return true;
 }
 
-/* Whether kernels make the ends of so short rows of bytes under masks, so that
-   folding, for which a plan is made, pays for more than a few of them. */
-static bool masks_bytes(const struct nest *nest, int64_t size, int64_t size_out)
+/* Whether rows are so short that they are better folded, and so many that this
+   is worth a plan. */
+static bool folds(const struct nest *nest, elementwise_op op,
+                  elementwise_dtype type, int64_t size_out, int64_t long_row)
 {
-    enum { LEAST = 32 }; /* bytes of a row */
-    return size == 1 && size_out == 1 && nest->loop[0].n >= LEAST &&
-           nest->count[EW_OUT] < EW_WORTH_STAGING &&
-           ew_cpu_level() >= EW_LEVEL_AVX512;
+    return ew_strategy_folds(nest->loop, nest->ndim, size_out, long_row) &&
+           nest->count[EW_OUT] >
+               nest->loop[0].n *
+                   ew_strategy_few_rows(op, type, nest->loop[0].n);
 }
 
 /* All others. Too many too short rows are left to the plan, which packs, and so
    are outputs that it stores past the caches. Without results nothing is at
    fault. */
 static __attribute__((noinline)) bool
-run_loops(ew_kernel *kernel, const elementwise_tensor *x,
+run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
           const elementwise_tensor *y, int axis, const elementwise_tensor *out,
           ew_kernel *fault)
 {
@@ -213,8 +214,7 @@ run_loops(ew_kernel *kernel, const elementwise_tensor *x,
     if (fault &&
         ew_strategy_wastes_vectors(nest.loop, size_out, ew_cpu_level()))
         long_row = EW_SHORT_TILED;
-    if ((ew_strategy_folds(nest.loop, nest.ndim, size_out, long_row) &&
-         !masks_bytes(&nest, size, size_out)) ||
+    if (folds(&nest, op, x->dtype, size_out, long_row) ||
         ew_strategy_deepens(nest.loop, nest.ndim, size_out,
                             nest.count[EW_OUT]) ||
         ew_strategy_stages(nest.loop, nest.ndim, size_out,
@@ -269,7 +269,7 @@ static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
     if (!kernel)
         return false;
     return run_dense(kernel, x, y, out, ew_dense_most, NULL, NULL) ||
-           run_loops(kernel, x, y, axis, out, NULL);
+           run_loops(op, kernel, x, y, axis, out, NULL);
 }
 
 /* Quotients of integers by a y without a 0; the plan says where one is. */
@@ -286,7 +286,7 @@ run_quotients(elementwise_op op, const elementwise_tensor *x,
     ew_kernel *zero = ew_table_direct(level, EW_ANY_ZERO, x->dtype);
     return kernel && zero &&
            (run_dense(kernel, x, y, out, ew_dense_most, zero, NULL) ||
-            run_loops(kernel, x, y, axis, out, zero));
+            run_loops(op, kernel, x, y, axis, out, zero));
 }
 
 elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,

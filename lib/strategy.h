@@ -66,6 +66,11 @@ static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,
            loop[0].n * loop[1].n >= EW_WORTH_PACKING;
 }
 
+/* Short rows of so many elements that a simple call runs as they are, as a plan
+   that folds them would take longer than they do: how many, at most. */
+int64_t ew_strategy_few_rows(elementwise_op op, elementwise_dtype type,
+                             int64_t cols);
+
 /* Whether a call has rows so short, and so few to a block, that tiles of
    several loops may be better, and elements enough to look for them. */
 static inline bool ew_strategy_deepens(const struct ew_loop *loop, int ndim,

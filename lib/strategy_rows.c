@@ -20,7 +20,14 @@ enum {
     ACROSS_FEW = 12,
     ACROSS_ROW = 128,
     ACROSS_ALL = 1 << 20,
-    ACROSS_MOST = 128
+    ACROSS_MOST = 128,
+    /* Rows of a simple call that are not folded: of quick operations that have
+       masks for them, or at least vectors, and of others that have masks; of
+       bytes, whose last vector is none of words, only so long ones. */
+    FEW_MASKED = 512,
+    FEW_VECTORS = 96,
+    FEW_OTHERS = 128,
+    FEW_BYTES = 32
 };
 
 /* Whether rows of operand k are dense and follow one another. */
@@ -268,6 +275,23 @@ bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles)
         return true;
     fold(plan, tiles);
     return false;
+}
+
+int64_t ew_strategy_few_rows(elementwise_op op, elementwise_dtype type,
+                             int64_t cols)
+{
+    const bool masks = ew_cpu_level() >= EW_LEVEL_AVX512;
+    const int64_t size = (int64_t)ew_types_size(type);
+    const bool bytes = size == 1 && cols >= FEW_BYTES;
+    bool quick =
+        op >= ELEMENTWISE_ADD && op <= ELEMENTWISE_MIN && op != ELEMENTWISE_DIV;
+    bool compares = op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_GREATER_EQUAL;
+    if (quick && masks && (size >= 4 || bytes) &&
+        ew_types_kind(type) != EW_KIND_COMPLEX)
+        return FEW_MASKED;
+    if (quick && size >= 4)
+        return FEW_VECTORS;
+    return masks && (quick || compares || bytes) ? FEW_OTHERS : 0;
 }
 
 int ew_strategy_across(const struct ew_loop *loop, int ndim, int64_t size,
