@@ -14,7 +14,8 @@
 /* Elements apart, summed over inputs and out less one for each that has no gaps
    but one, from which an operation of one step takes less one by one: what is
    gathered takes longer the more lines of memory a vector of it has. By bytes
-   of an element. c64 is turned into vectors as quickly as smaller elements. */
+   of an element. c64 is turned into vectors as quickly as smaller elements, if
+   it does not come from memory. */
 enum {
     ALONE_2 = 32,
     ALONE_4 = 10,
@@ -67,10 +68,12 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
            !ew_strategy_divides_c64(plan);
 }
 
-static int64_t alone_from(elementwise_dtype type, int level)
+static int64_t alone_from(const struct elementwise_plan *plan)
 {
+    const elementwise_dtype type = plan->types.compute[EW_X];
     bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
-    if (type == ELEMENTWISE_C64 && level >= EW_LEVEL_AVX512)
+    if (type == ELEMENTWISE_C64 && plan->level >= EW_LEVEL_AVX512 &&
+        !ew_strategy_spans_reach(plan, ALONE_SPANS))
         return ALONE_4;
     switch (half ? 0 : ew_types_size(type)) {
     case 2:
@@ -127,7 +130,7 @@ static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
     case ONE_STEP:
         return apart >= from;
     case FEW_STEPS:
-        return apart >= from * 3 / 2;
+        return apart >= (from == ALONE_8 ? from : from * 3 / 2);
     case SEVERAL_STEPS:
         return gaps == 2 && apart >= from * 5 / 2;
     default:
@@ -260,8 +263,7 @@ static bool gathers_far(const struct elementwise_plan *plan, int gaps)
 static bool takes_alone(const struct elementwise_plan *plan, bool late)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
-    int64_t from =
-        divides_slowly(plan) ? ALONE_ANY : alone_from(type, plan->level);
+    int64_t from = divides_slowly(plan) ? ALONE_ANY : alone_from(plan);
     int gaps;
     if (plan->loop[0].n < ALONE_ROW ||
         ew_strategy_block(plan) < EW_WORTH_SHUFFLING ||
