@@ -153,9 +153,9 @@ END_TEST
 START_TEST(what_is_not_simple_is_left_alone)
 {
     int64_t shape[] = {2, 3}, other[] = {2, 2}, none[] = {0, 3};
-    int64_t strides[] = {3, 1}, many[] = {500, 3}, row[] = {3};
+    int64_t strides[] = {3, 1}, many[] = {600, 3}, row[] = {3};
     int64_t negative[] = {2, -1};
-    float a[6] = {1, 1, 1, 1, 1, 1}, b[6] = {2}, o[1500] = {3};
+    float a[6] = {1, 1, 1, 1, 1, 1}, b[6] = {2}, o[1800] = {3};
     elementwise_tensor good = {a, ELEMENTWISE_F32, 2, shape, NULL};
     elementwise_tensor to = {o, ELEMENTWISE_F32, 2, shape, NULL}, t = good;
     good.data = b;
@@ -191,6 +191,48 @@ START_TEST(what_is_not_simple_is_left_alone)
     ck_assert(takes(ELEMENTWISE_ADD, &scalar, &good, -1, &to));
     ck_assert(!takes(ELEMENTWISE_ADD, &scalar, &one, -1, &to));
     ck_assert(!takes(ELEMENTWISE_ADD, &one, &scalar, -1, &to));
+}
+END_TEST
+
+/* Rows of 13 f32 and of 8 and 40 bytes, up to as many as a plan takes longer
+   for; below AVX-512 only what has vectors for them. */
+START_TEST(few_short_rows_are_taken)
+{
+    static const struct {
+        elementwise_dtype type;
+        int64_t cols;
+        elementwise_op op;
+        int64_t most[2];
+    } calls[] = {{ELEMENTWISE_F32, 13, ELEMENTWISE_MAX, {96, 512}},
+                 {ELEMENTWISE_F32, 13, ELEMENTWISE_POW, {0, 0}},
+                 {ELEMENTWISE_C64, 7, ELEMENTWISE_MUL, {96, 96}},
+                 {ELEMENTWISE_U8, 8, ELEMENTWISE_ADD, {0, 128}},
+                 {ELEMENTWISE_U8, 40, ELEMENTWISE_ADD, {0, 512}},
+                 {ELEMENTWISE_U8, 40, ELEMENTWISE_DIV, {0, 128}},
+                 {ELEMENTWISE_I32, 13, ELEMENTWISE_DIV, {0, 0}}};
+    const int64_t least = 512; /* elements that are folded */
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        int64_t most = calls[i].most[_i >= EW_LEVEL_AVX512];
+        int64_t few = (least - 1) / calls[i].cols;
+        most = most < few ? few : most;
+        for (int64_t rows = most; rows <= most + 1; rows++) {
+            struct support_shapes s = {
+                .x_ndim = 2, .y_ndim = 1, .ndim = 2, .axis = -1};
+            s.x[0] = s.out[0] = rows;
+            s.x[1] = s.out[1] = s.y[0] = calls[i].cols;
+            make(&s, calls[i].type, calls[i].type);
+            support_no_zeros(&y);
+            support_keep(&y);
+            ck_assert_msg(takes(calls[i].op, &x.t, &y.t, -1, &out.t) ==
+                              (rows == most),
+                          "%d, %d rows", (int)i, (int)rows);
+            if (rows == most)
+                support_verify(ELEMENTWISE_OK, calls[i].op, &x, &y, -1, &out);
+        }
+    }
+    release();
 }
 END_TEST
 
@@ -360,6 +402,7 @@ int main(void)
     tcase_add_test(dense,
                    quotients_by_a_stretched_y_are_taken_if_it_has_no_zero);
     tcase_add_test(dense, what_is_not_simple_is_left_alone);
+    tcase_add_loop_test(dense, few_short_rows_are_taken, 0, EW_LEVELS);
     tcase_add_test(dense, no_elements_are_nothing_to_do);
     tcase_add_test(dense, out_may_be_an_input_or_lie_beside_it);
     tcase_add_loop_test(dense, long_lines_are_right_wherever_they_start, 0,

@@ -510,8 +510,8 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows how, int64_t cols,
                               const int64_t reach[2])
 {
     const int64_t n = EW_LINE / step_out;
-    const bool asks = how == EW_ROWS_SHORT || how == EW_ROWS_SLOW ||
-                      how == EW_ROWS_LONG;
+    const bool asks =
+        how == EW_ROWS_SHORT || how == EW_ROWS_SLOW || how == EW_ROWS_LONG;
     /* the last line shares a part of the one before */
     const bool ends =
         how == EW_ROWS_SLOW && cols > n && cols % n > 1 && out != x && out != y;

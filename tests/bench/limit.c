@@ -459,8 +459,8 @@ static struct loops loops_of(const struct bench_case *c)
 }
 
 /* What a quotient takes. Integers take one division of f64 for two of them, as
-   1 / a is b / ab; bytes two products of 16 bits, of which four take as long as
-   one of f64, as there are few enough inverses to look them up. c64 takes one
+   1 / a is b / ab; bytes look up two halves of an inverse in tables, in about
+   eight shuffles for 64, which take as long as two products of f64. c64 takes one
    of f64 each, as 0.501 ULP of each part do: with one for two, an estimate and
    two steps, or pairs of f32, they take as long. */
 static double division_time(const struct bench_machine *m,
@@ -469,7 +469,7 @@ static double division_time(const struct bench_machine *m,
     double f32 = m->unit[BENCH_DIV32], f64 = m->unit[BENCH_DIV64];
     switch (type) {
     case ELEMENTWISE_U8:
-        return m->unit[BENCH_FMA64] / 2;
+        return 2 * m->unit[BENCH_FMA64];
     case ELEMENTWISE_I32:
     case ELEMENTWISE_I64:
         return f64 / 2;
