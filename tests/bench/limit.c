@@ -460,9 +460,9 @@ static struct loops loops_of(const struct bench_case *c)
 
 /* What a quotient takes. Integers take one division of f64 for two of them, as
    1 / a is b / ab; bytes look up two halves of an inverse in tables, in about
-   eight shuffles for 64, which take as long as two products of f64. c64 takes one
-   of f64 each, as 0.501 ULP of each part do: with one for two, an estimate and
-   two steps, or pairs of f32, they take as long. */
+   eight shuffles for 64, which take as long as two products of f64. c64 takes
+   one of f64 each, as 0.501 ULP of each part do: with one for two, an estimate
+   and two steps, or pairs of f32, they take as long. */
 static double division_time(const struct bench_machine *m,
                             elementwise_dtype type)
 {
