@@ -1,8 +1,8 @@
 /*
  * The fast path: turns a call on row-major tensors, for whose types there is
  * a kernel as they are, straight into loops and runs them. It recognises calls
- * that a plan would accept and does what the plan would do; whatever it does
- * not recognise is left to the plan, messages included.
+ * that a plan would accept and makes the same results; whatever it does not
+ * recognise is left to the plan, messages included.
  */
 #include "dense.h"
 
@@ -211,7 +211,7 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
     int64_t long_row = EW_SHORT_ROW;
     if (nest.ndim > 1 && nest.count[EW_OUT] >= EW_WORTH_STAGING)
         long_row = ew_strategy_long_row(nest.loop, size_out);
-    if (fault &&
+    if (fault && nest.ndim > 1 &&
         ew_strategy_wastes_vectors(nest.loop, size_out, ew_cpu_level()))
         long_row = EW_SHORT_TILED;
     if (folds(&nest, op, x->dtype, size_out, long_row) ||

@@ -224,8 +224,8 @@ static ew_kernel *at_once(elementwise_op op, elementwise_dtype dtype,
     return ew_table_behind(level, dtype, o->act);
 }
 
-/* Makes op on few elements of f16 or bf16 and then, while they are in the L1
-   cache, the activation, as a plan does in each of its tiles. */
+/* Makes op on elements of f16 or bf16 that are few enough for the L1 cache, and
+   then the activation, as a plan does tile by tile. */
 static bool run_rounded(elementwise_op op, const elementwise_tensor *x,
                         const elementwise_tensor *y,
                         const elementwise_tensor *out, elementwise_act act)

@@ -123,7 +123,8 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool waits)
 }
 
 /* Whether operands are far enough apart, `gaps` of them with gaps: of what
-   takes several steps, both inputs beside a dense out. */
+   takes several steps, both inputs beside a dense out. Few steps take as long
+   as one where elements have 8 bytes, whose vectors save least. */
 static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
 {
     switch (from == ALONE_NEVER ? MANY_STEPS : steps) {

@@ -22,8 +22,8 @@ enum {
     ACROSS_ALL = 1 << 20,
     ACROSS_MOST = 128,
     /* Rows of a simple call that are not folded: of quick operations that have
-       masks for them, or at least vectors, and of others that have masks; of
-       bytes, whose last vector is none of words, only so long ones. */
+       masks of words for them, or at least vectors, and of others that have
+       masks; of bytes those of the former if they are so long. */
     FEW_MASKED = 512,
     FEW_VECTORS = 96,
     FEW_OTHERS = 128,
@@ -285,9 +285,10 @@ int64_t ew_strategy_few_rows(elementwise_op op, elementwise_dtype type,
     const bool bytes = size == 1 && cols >= FEW_BYTES;
     bool quick =
         op >= ELEMENTWISE_ADD && op <= ELEMENTWISE_MIN && op != ELEMENTWISE_DIV;
-    bool compares = op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_GREATER_EQUAL;
-    if (quick && masks && (size >= 4 || bytes) &&
-        ew_types_kind(type) != EW_KIND_COMPLEX)
+    bool complex = ew_types_kind(type) == EW_KIND_COMPLEX;
+    bool compares =
+        op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_GREATER_EQUAL && !complex;
+    if (quick && masks && (size >= 4 || bytes) && !complex)
         return FEW_MASKED;
     if (quick && size >= 4)
         return FEW_VECTORS;

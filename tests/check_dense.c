@@ -149,6 +149,25 @@ START_TEST(quotients_by_a_stretched_y_are_taken_if_it_has_no_zero)
 }
 END_TEST
 
+/* Whose nest has no loop, or none but of no elements. */
+START_TEST(quotients_of_one_element_or_none_are_taken_whatever_their_rank)
+{
+    int32_t a = 7, b = 2, o = 0;
+    int64_t ones[] = {1, 1}, none[] = {1, 0};
+    elementwise_tensor tx = {&a, ELEMENTWISE_I32, 1, ones, NULL};
+    elementwise_tensor ty = {&b, ELEMENTWISE_I32, 2, ones, NULL};
+    elementwise_tensor to = {&o, ELEMENTWISE_I32, 2, ones, NULL};
+    ck_assert(takes(ELEMENTWISE_FLOORDIV, &tx, &ty, -1, &to));
+    ck_assert_int_eq(o, 3);
+    b = 0;
+    ck_assert(!takes(ELEMENTWISE_FLOORDIV, &tx, &ty, -1, &to));
+    ck_assert_int_eq(o, 3);
+    ty.shape = to.shape = none;
+    ck_assert(takes(ELEMENTWISE_FLOORDIV, &tx, &ty, -1, &to));
+    ck_assert_int_eq(o, 3);
+}
+END_TEST
+
 /* One thing after the other that a plan has to decide on. */
 START_TEST(what_is_not_simple_is_left_alone)
 {
@@ -209,6 +228,7 @@ START_TEST(few_short_rows_are_taken)
                  {ELEMENTWISE_U8, 8, ELEMENTWISE_ADD, {0, 128}},
                  {ELEMENTWISE_U8, 40, ELEMENTWISE_ADD, {0, 512}},
                  {ELEMENTWISE_U8, 40, ELEMENTWISE_DIV, {0, 128}},
+                 {ELEMENTWISE_I16, 13, ELEMENTWISE_ADD, {0, 128}},
                  {ELEMENTWISE_I32, 13, ELEMENTWISE_DIV, {0, 0}}};
     const int64_t least = 512; /* elements that are folded */
     if (!support_level(_i))
@@ -401,6 +421,8 @@ int main(void)
     tcase_add_test(dense, quotients_of_integers_are_taken_if_y_has_no_zero);
     tcase_add_test(dense,
                    quotients_by_a_stretched_y_are_taken_if_it_has_no_zero);
+    tcase_add_test(
+        dense, quotients_of_one_element_or_none_are_taken_whatever_their_rank);
     tcase_add_test(dense, what_is_not_simple_is_left_alone);
     tcase_add_loop_test(dense, few_short_rows_are_taken, 0, EW_LEVELS);
     tcase_add_test(dense, no_elements_are_nothing_to_do);

@@ -24,8 +24,8 @@ enum {
 #endif
     HALF_PIECE = 128, /* elements that are looked at before they are divided */
     HALF_LONG = 4000, /* of a row that asks for lines of out if it has more */
-    HALF_ASKED = 512, /* of one that asks for lines of x and y */
-    HALF_AHEAD = 1536 /* from what is read to these */
+    HALF_ASKED = 512, /* of one of bf16 that asks for lines of x and y, */
+    HALF_AHEAD = 1536 /* so far ahead */
 };
 
 /* How an operation is computed: as it is; the same, but it divides, which takes
@@ -65,12 +65,10 @@ enum {
         sizeof(__m256i) / sizeof(float) /* that are divided at once */
 };
 
-/* Asks for what a row of n elements reads later, a line or more at a time:
-   where operations take nearly as long as memory, processors ask too late. */
-EW_INLINE void half_ask(const struct half_row *r, int64_t n, int64_t c)
+/* Asks for the lines that a row of bf16 reads later: where operations take
+   nearly as long as memory, processors ask too late. */
+EW_INLINE void half_ask(const struct half_row *r, int64_t c)
 {
-    if (n < HALF_ASKED)
-        return;
     if (r->x_moves)
         __builtin_prefetch(r->x + c + HALF_AHEAD);
     if (r->y_moves)

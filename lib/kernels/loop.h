@@ -82,9 +82,8 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *     EW_ROWS_FEW     rows of a vector at most are made under masks (AVX-512)
  *     EW_ROWS_SHORT   both; those of a few lines have no elements left over,
  *                     or one at most (AVX2)
- *     EW_ROWS_SLOW    long rows and those of a few lines as in the last two, of
- *                     operations that take longer than memory, which leave one
- *                     element over at most
+ *     EW_ROWS_SLOW    the same without masks, of operations that take longer
+ *                     than memory; longer rows leave one element over at most
  *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
  *                     far ahead
  *

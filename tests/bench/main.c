@@ -151,10 +151,14 @@ static void print_row_json(const struct result *r, bool first)
 {
     printf("%s\n  {\"name\": \"%s\", \"median\": %.4g, \"low\": %.4g, "
            "\"high\": %.4g, \"samples\": %d, \"bytes\": %.0f, "
-           "\"limit\": %.4g, \"inner\": %lld}",
+           "\"limit\": ",
            first ? "" : ",", r->row->name, r->time.median, r->time.low,
-           r->time.high, r->time.samples, r->bytes, r->limit,
-           (long long)r->inner);
+           r->time.high, r->time.samples, r->bytes);
+    if (r->limit > 0)
+        printf("%.4g", r->limit);
+    else
+        printf("null");
+    printf(", \"inner\": %lld}", (long long)r->inner);
 }
 
 static const char *const stream_names[] = {"read", "fill",   "scale",
