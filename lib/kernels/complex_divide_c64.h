@@ -13,6 +13,9 @@
 #include "complex_lanes.h"
 
 enum {
+    /* Elements of a tile; longer rows, from memory, ask for lines of x and y.
+     */
+    ASKED = 1024,
     PIECE = 64,  /* elements stored past the caches at once */
     DOWN = 64,   /* rows of few elements that are walked down together */
     KEPT = 2048, /* elements of rows that are divided by one row together, or 16
@@ -96,8 +99,14 @@ EW_INLINE void divide_row_from(int64_t cols, struct place x, struct place y,
                                int64_t step)
 {
     int64_t c = 0;
-    for (; c + LANES <= cols; c += LANES)
+    const bool asks = cols > ASKED;
+    for (; c + LANES <= cols; c += LANES) {
+        if (asks && x.step == C64)
+            ew_loop_ask_later(from(x, c).at);
+        if (asks && y.step == C64)
+            ew_loop_ask_later(from(y, c).at);
         divide_lanes(LANES, from(x, c), from(y, c), one, out + c * step, step);
+    }
     if (c < cols)
         divide_lanes(cols - c, from(x, c), from(y, c), one, out + c * step,
                      step);

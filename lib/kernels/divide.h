@@ -215,6 +215,9 @@ enum { EW_DIVIDE_BLOCK = 64, EW_DIVIDE_BLOCKS = 16 };
    up. */
 enum { EW_DIVIDE_FEW = 2 };
 
+/* Bytes of a row that asks for lines of x and y. */
+enum { EW_DIVIDE_ASKED = 4 << 10 };
+
 #if defined(__SSE2__)
 #if defined(__AVX512F__)
 enum { EW_DIVIDE_VECTOR = 64 };

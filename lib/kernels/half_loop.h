@@ -24,8 +24,7 @@ enum {
 #endif
     HALF_PIECE = 128, /* elements that are looked at before they are divided */
     HALF_LONG = 4000, /* of a row that asks for lines of out if it has more */
-    HALF_ASKED = 512, /* of one of bf16 that asks for lines of x and y, */
-    HALF_AHEAD = 1536 /* so far ahead */
+    HALF_ASKED = 512  /* of one of bf16 that asks for lines of x and y */
 };
 
 /* How an operation is computed: as it is; the same, but it divides, which takes
@@ -65,14 +64,13 @@ enum {
         sizeof(__m256i) / sizeof(float) /* that are divided at once */
 };
 
-/* Asks for the lines that a row of bf16 reads later: where operations take
-   nearly as long as memory, processors ask too late. */
+/* Asks for the lines that a long row of bf16 reads later. */
 EW_INLINE void half_ask(const struct half_row *r, int64_t c)
 {
     if (r->x_moves)
-        __builtin_prefetch(r->x + c + HALF_AHEAD);
+        ew_loop_ask_later(r->x + c);
     if (r->y_moves)
-        __builtin_prefetch(r->y + c + HALF_AHEAD);
+        ew_loop_ask_later(r->y + c);
 }
 
 /* The first of so many lanes, at most all. */

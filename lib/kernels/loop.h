@@ -378,6 +378,13 @@ enum {
     EW_LONG_ROW = 16 * EW_READ_AHEAD
 };
 
+/* For long rows of operations that take nearly as long as memory: processors,
+   which do it by themselves, ask for lines of inputs too late. */
+EW_INLINE void ew_loop_ask_later(const void *read)
+{
+    __builtin_prefetch((const char *)read + EW_READ_AHEAD);
+}
+
 /* How far ahead lines of an input are asked for, which processors do by
    themselves as far as a page, but too late where other cores wait for memory,
    too. At a multiple of 4 KiB that costs a tenth; where rows have gaps between
