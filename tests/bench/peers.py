@@ -33,9 +33,9 @@ import numpy as np
 
 import report
 
-ROWS = ("P* add f32", "P2.1M *", "P2.64K * f32", "P3.y * [fi][36][24]",
-        "P3.y * div *", "P4 * f32", "P6.3 * add *", "P9.T * add *",
-        "P[24]* *+* f32", "B* f32")
+ROWS = ("P* add f32", "P2.1K * f32", "P2.1M *", "P2.64K * f32",
+        "P3.y * [fi][36][24]", "P3.y * div *", "P4 * f32", "P6.3 * add *",
+        "P9.T * add *", "P14.* add *", "P[24]* *+* f32", "B* f32")
 X, Y, OUT, DX, DY = range(5)
 FORWARD, GRADIENT, SUM = range(3)
 BATCH = 5e-4  # seconds of calls between two readings of the clock
