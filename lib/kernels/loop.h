@@ -676,11 +676,31 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
     }
 }
 
+/* Elements from what is read one by one to what is asked for, and bytes of
+   inputs, gaps and all, from which on that pays. */
+enum { EW_STRIDED_AHEAD = 128, EW_STRIDED_FROM = 8 << 20 };
+
+/* Whether strided inputs come from memory, of which processors that read late
+   have few lines on their way, as an element takes many instructions. Those of
+   neighbours are enough, and elements far apart have a line each. */
+static __attribute__((noinline, unused)) bool /* once a call */
+ew_loop_waits(int64_t rows, int64_t cols, const struct ew_stride s[])
+{
+    int64_t bytes = 0;
+    for (int k = EW_X; k <= EW_Y; k++) {
+        int64_t step = s[k].col < 0 ? -s[k].col : s[k].col;
+        if (step < EW_LINE / 4 || step > EW_LINE / 2)
+            return false;
+        bytes += rows * cols * step;
+    }
+    return bytes >= EW_STRIDED_FROM && ew_cpu_is(EW_LATE_READS);
+}
+
 /* All rows, with strides as they come: copies of them, which no store can
    change. */
-EW_INLINE void ew_loop_strided(ew_apply *apply, int64_t rows, int64_t cols,
-                               void *const data[], const struct ew_stride s[],
-                               const void *with)
+EW_INLINE void ew_loop_strided_by(ew_apply *apply, bool asks, int64_t rows,
+                                  int64_t cols, void *const data[],
+                                  const struct ew_stride s[], const void *with)
 {
     const struct ew_stride of_x = s[EW_X], of_y = s[EW_Y], of_out = s[EW_OUT];
     const char *row_x = data[EW_X], *row_y = data[EW_Y];
@@ -689,6 +709,10 @@ EW_INLINE void ew_loop_strided(ew_apply *apply, int64_t rows, int64_t cols,
         const char *x = row_x, *y = row_y;
         char *out = row_out;
         for (int64_t left = cols; left > 0; left--) {
+            if (asks) {
+                __builtin_prefetch(x + EW_STRIDED_AHEAD * of_x.col);
+                __builtin_prefetch(y + EW_STRIDED_AHEAD * of_y.col);
+            }
             apply(x, y, with, out);
             x += of_x.col;
             y += of_y.col;
@@ -698,6 +722,27 @@ EW_INLINE void ew_loop_strided(ew_apply *apply, int64_t rows, int64_t cols,
         row_y += of_y.row;
         row_out += of_out.row;
     }
+}
+
+EW_INLINE void ew_loop_strided(ew_apply *apply, int64_t rows, int64_t cols,
+                               void *const data[], const struct ew_stride s[],
+                               const void *with)
+{
+    ew_loop_strided_by(apply, false, rows, cols, data, s, with);
+}
+
+/* The same of operations that are taken one by one from memory. */
+EW_INLINE void ew_loop_strided_far(ew_apply *apply, int64_t rows, int64_t cols,
+                                   void *const data[],
+                                   const struct ew_stride s[], const void *with)
+{
+#if defined(__AVX512F__)
+    if (ew_loop_waits(rows, cols, s)) {
+        ew_loop_strided_by(apply, true, rows, cols, data, s, with);
+        return;
+    }
+#endif
+    ew_loop_strided(apply, rows, cols, data, s, with);
 }
 
 /*
@@ -726,7 +771,10 @@ EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, const void *with,
         ew_loop_rows(apply, how, rows, cols, data, s, with, 0, y, out, x, y);
         break;
     case EW_STRIDED:
-        ew_loop_strided(apply, rows, cols, data, s, with);
+        if (how == EW_ROWS || how == EW_ROWS_ONE || with)
+            ew_loop_strided(apply, rows, cols, data, s, with);
+        else
+            ew_loop_strided_far(apply, rows, cols, data, s, with);
         break;
     }
 }
