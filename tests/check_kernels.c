@@ -2202,6 +2202,34 @@ START_TEST(one_divisor_is_like_an_array_of_it)
 }
 END_TEST
 
+/* Whether lines of later ones are asked for or not. */
+START_TEST(many_elements_with_gaps_are_added_like_few)
+{
+    enum { N = 1 << 18, ROWS = 2, X = 2, Y = 3 };
+    static double from[ROWS * X * N], by[ROWS * Y * N], to[ROWS * N];
+    static const struct ew_stride s[] = {
+        {X * N * 8, X * 8}, {Y * N * 8, Y * 8}, {N * 8, 8}};
+    static const int ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_MAX};
+    if (!support_level(_i))
+        return;
+    for (int64_t i = 0; i < ROWS * X * N; i++)
+        from[i] = (double)(i % 1021);
+    for (int64_t i = 0; i < ROWS * Y * N; i++)
+        by[i] = (double)(i % 1013) - 500;
+    for (int round = 0; round < 4; round++) {
+        ew_cpu_tune(round & 1 ? EW_LATE_READS : 0);
+        memset(to, 0xA5, sizeof to);
+        ew_table_direct(_i, ops[round / 2],
+                        ELEMENTWISE_F64)(ROWS, N, (void *[]){from, by, to}, s);
+        for (int64_t i = 0; i < ROWS * N; i++) {
+            double a = from[i * X], b = by[i * Y];
+            ck_assert(to[i] == (round < 2 ? a + b : fmax(a, b)));
+        }
+    }
+    ew_cpu_tune(0);
+}
+END_TEST
+
 /* x / y of f32 or f64, as C divides. */
 static void divide_one(elementwise_dtype type, const char *by_x,
                        const char *by_y, char *to)
@@ -2362,6 +2390,8 @@ int main(void)
                         EW_LEVELS * EW_PAST_LAST);
     tcase_add_loop_test(kernels,
                         by_zero_each_part_of_a_complex_number_is_divided, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(kernels, many_elements_with_gaps_are_added_like_few, 0,
                         EW_LEVELS);
     tcase_add_loop_test(kernels, complex_quotients_are_the_same_bits_anywhere,
                         0, 2 * EW_LEVELS);

@@ -89,7 +89,8 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *
  * All but the second and the last make ends of rows of small elements of one
  * size under masks (AVX-512), but in place, or where lines of short rows are
- * asked for.
+ * asked for. All but the first two ask for strided elements that come from
+ * memory.
  */
 enum ew_rows {
     EW_ROWS,
