@@ -105,20 +105,24 @@ static struct ew_around around(elementwise_dtype dtype,
 }
 
 /* The kernel of op that makes them, EW_WHOLE or EW_WHOLE_PAST, or NULL. */
-static ew_kernel *whole(const struct elementwise_plan *plan, int kind)
+static ew_kernel *whole(int level, elementwise_op op, elementwise_dtype dtype,
+                        int kind)
 {
-    elementwise_dtype dtype = plan->types.compute[EW_OUT];
-    int op = (int)plan->op;
-    if (op > EW_PAST_LAST)
+    if ((int)op > EW_PAST_LAST)
         return NULL;
-    return ew_table_kernel(plan->level, kind + op, dtype, dtype);
+    return ew_table_direct(level, kind + (int)op, dtype);
+}
+
+static ew_kernel *whole_of(const struct elementwise_plan *plan, int kind)
+{
+    return whole(plan->level, plan->op, plan->types.compute[EW_OUT], kind);
 }
 
 /* Whether that makes the activation too. */
 static bool made_by_op(const struct elementwise_plan *plan,
                        const elementwise_options *o)
 {
-    return whole(plan, EW_WHOLE) && o->act <= ELEMENTWISE_ACT_LEAKY_RELU &&
+    return whole_of(plan, EW_WHOLE) && o->act <= ELEMENTWISE_ACT_LEAKY_RELU &&
            !rounds_first(plan->types.compute[EW_OUT], o);
 }
 
@@ -127,14 +131,14 @@ static void fuse_into_op(struct elementwise_plan *plan,
                          const elementwise_options *options)
 {
     struct ew_pass *pass = &plan->pass;
-    ew_kernel *op = whole(plan, EW_WHOLE);
+    ew_kernel *op = whole_of(plan, EW_WHOLE);
     bool scaled = pass->scale[EW_X] || pass->scale[EW_Y];
     bool act = made_by_op(plan, options);
     if (!op || !(scaled || act))
         return;
     pass->op = op;
     if (pass->past)
-        pass->past = whole(plan, EW_WHOLE_PAST);
+        pass->past = whole_of(plan, EW_WHOLE_PAST);
     pass->scale[EW_X] = pass->scale[EW_Y] = NULL;
     if (act)
         pass->act = NULL;
@@ -214,9 +218,9 @@ static ew_kernel *at_once(elementwise_op op, elementwise_dtype dtype,
                           struct ew_around *numbers)
 {
     const int level = ew_cpu_level();
-    ew_kernel *made = NULL;
-    if ((int)op <= EW_PAST_LAST && o->act <= ELEMENTWISE_ACT_LEAKY_RELU)
-        made = ew_table_direct(level, EW_WHOLE + (int)op, dtype);
+    ew_kernel *made = o->act <= ELEMENTWISE_ACT_LEAKY_RELU
+                          ? whole(level, op, dtype, EW_WHOLE)
+                          : NULL;
     *numbers = around(dtype, o);
     numbers->op = ew_table_direct(level, (int)op, dtype);
     if (made || !numbers->op || o->scale_x != 1 || o->scale_y != 1)

@@ -61,6 +61,18 @@ static bool has_vectors(const struct elementwise_plan *plan)
     return vectors;
 }
 
+static bool is_comparison(elementwise_op op)
+{
+    return op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_GREATER_EQUAL;
+}
+
+/* add to min, which wait for memory, but for div. */
+static bool is_quick(elementwise_op op)
+{
+    return op >= ELEMENTWISE_ADD && op <= ELEMENTWISE_MIN &&
+           op != ELEMENTWISE_DIV;
+}
+
 static bool is_logical(const struct elementwise_plan *plan)
 {
     return plan->op >= ELEMENTWISE_LOGICAL_AND &&
@@ -74,10 +86,9 @@ static bool compares_rows(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
     int64_t least = plan->level >= EW_LEVEL_AVX512 ? 1 : COMPARED_ROW;
-    bool compares =
-        plan->op >= ELEMENTWISE_EQUAL && plan->op <= ELEMENTWISE_GREATER_EQUAL;
-    return (is_logical(plan) || (compares && type != ELEMENTWISE_C64)) &&
-           type != ELEMENTWISE_C128 && plan->loop[0].n >= least;
+    bool compares = is_comparison(plan->op) && type != ELEMENTWISE_C64;
+    return (is_logical(plan) || compares) && type != ELEMENTWISE_C128 &&
+           plan->loop[0].n >= least;
 }
 
 /* Whether the kernel compares short rows that follow one another, or one row
@@ -135,8 +146,7 @@ static bool compares_apart(const struct elementwise_plan *plan)
 static bool masks_rows(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
-    return plan->level >= EW_LEVEL_AVX512 && plan->op >= ELEMENTWISE_ADD &&
-           plan->op <= ELEMENTWISE_MIN && plan->op != ELEMENTWISE_DIV &&
+    return plan->level >= EW_LEVEL_AVX512 && is_quick(plan->op) &&
            plan->act == ELEMENTWISE_ACT_NONE && !plan->scaled[EW_X] &&
            !plan->scaled[EW_Y] && plan->pass.stored[EW_OUT] >= 4 &&
            type != ELEMENTWISE_C64 && type != ELEMENTWISE_C128;
@@ -283,11 +293,9 @@ int64_t ew_strategy_few_rows(elementwise_op op, elementwise_dtype type,
     const bool masks = ew_cpu_level() >= EW_LEVEL_AVX512;
     const int64_t size = (int64_t)ew_types_size(type);
     const bool bytes = size == 1 && cols >= FEW_BYTES;
-    bool quick =
-        op >= ELEMENTWISE_ADD && op <= ELEMENTWISE_MIN && op != ELEMENTWISE_DIV;
-    bool complex = ew_types_kind(type) == EW_KIND_COMPLEX;
-    bool compares =
-        op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_GREATER_EQUAL && !complex;
+    const bool complex = ew_types_kind(type) == EW_KIND_COMPLEX;
+    const bool quick = is_quick(op);
+    const bool compares = is_comparison(op) && !complex;
     if (quick && masks && (size >= 4 || bytes) && !complex)
         return FEW_MASKED;
     if (quick && size >= 4)

@@ -18,38 +18,27 @@
 #include "elementwise.h"
 #include "gradient.h"
 #include "plan.h"
+#include "strategy.h"
 #include "support.h"
 
 static int asked;   /* for memory, or for a lock */
 static int planned; /* operations or gradients */
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-int __real_posix_memalign(void **block, size_t alignment, size_t size);
-void *__real_mmap(void *at, size_t size, int access, int flags, int file,
-                  off_t offset);
-int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __real_pthread_rwlock_rdlock(pthread_rwlock_t *lock);
-int __real_pthread_rwlock_wrlock(pthread_rwlock_t *lock);
-void __real_ew_strategy_choose(struct elementwise_plan *plan);
-elementwise_status __real_ew_terms_make(struct ew_gradient *g,
-                                        struct ew_request *r);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
-void *__wrap_mmap(void *at, size_t size, int access, int flags, int file,
-                  off_t offset);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __wrap_pthread_rwlock_rdlock(pthread_rwlock_t *lock);
-int __wrap_pthread_rwlock_wrlock(pthread_rwlock_t *lock);
-void __wrap_ew_strategy_choose(struct elementwise_plan *plan);
-elementwise_status __wrap_ew_terms_make(struct ew_gradient *g,
-                                        struct ew_request *r);
+__typeof__(malloc) __real_malloc, __wrap_malloc;
+__typeof__(calloc) __real_calloc, __wrap_calloc;
+__typeof__(realloc) __real_realloc, __wrap_realloc;
+__typeof__(aligned_alloc) __real_aligned_alloc, __wrap_aligned_alloc;
+__typeof__(posix_memalign) __real_posix_memalign, __wrap_posix_memalign;
+__typeof__(mmap) __real_mmap, __wrap_mmap;
+__typeof__(pthread_mutex_lock) __real_pthread_mutex_lock,
+    __wrap_pthread_mutex_lock;
+__typeof__(pthread_rwlock_rdlock) __real_pthread_rwlock_rdlock,
+    __wrap_pthread_rwlock_rdlock;
+__typeof__(pthread_rwlock_wrlock) __real_pthread_rwlock_wrlock,
+    __wrap_pthread_rwlock_wrlock;
+__typeof__(ew_strategy_choose) __real_ew_strategy_choose,
+    __wrap_ew_strategy_choose;
+__typeof__(ew_terms_make) __real_ew_terms_make, __wrap_ew_terms_make;
 
 void *__wrap_malloc(size_t size)
 {

@@ -13,11 +13,10 @@
 #include "complex_lanes.h"
 
 enum {
-    /* Elements of a tile; longer rows, from memory, ask for lines of x and y.
-     */
-    ASKED = 1024,
-    PIECE = 64,  /* elements stored past the caches at once */
-    DOWN = 64,   /* rows of few elements that are walked down together */
+    ASKED = 1024, /* elements of a row that asks for x and y if it has more:
+                     tiles, which are near, have no more */
+    PIECE = 64,   /* elements stored past the caches at once */
+    DOWN = 64,    /* rows of few elements that are walked down together */
     KEPT = 2048, /* elements of rows that are divided by one row together, or 16
                     longer rows */
     /* Where vectors of quotients are quick, and more rows are read one after

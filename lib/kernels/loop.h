@@ -681,9 +681,10 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
    inputs, gaps and all, from which on that pays. */
 enum { EW_STRIDED_AHEAD = 128, EW_STRIDED_FROM = 8 << 20 };
 
-/* Whether strided inputs come from memory, of which processors that read late
-   have few lines on their way, as an element takes many instructions. Those of
-   neighbours are enough, and elements far apart have a line each. */
+/* Whether inputs with gaps come from memory, of which processors that read late
+   have few lines on their way, as an element takes many instructions. Of dense
+   inputs they bring enough by themselves, and elements far apart have a line
+   each. */
 static __attribute__((noinline, unused)) bool /* once a call */
 ew_loop_waits(int64_t rows, int64_t cols, const struct ew_stride s[])
 {
