@@ -431,6 +431,34 @@ START_TEST(one_special_operand_is_like_any_other)
 }
 END_TEST
 
+/* In rows that wait for nothing, whole blocks may be looked at for what is
+   special in them: NaN among others, or no NaN but zeros of either sign. */
+START_TEST(special_operands_meet_in_dense_rows)
+{
+    static const struct form dense = {1, 1, 1};
+    int op = 1 + _i % EW_PAST_LAST, level = _i / EW_PAST_LAST;
+    if (!support_level(level))
+        return;
+    for (int d = ELEMENTWISE_F16; d <= ELEMENTWISE_F64; d++) {
+        elementwise_dtype t = (elementwise_dtype)d;
+        struct kernel k = {.level = level, .op = op, .x = t, .y = t, .out = t};
+        size_t size = ref_size(t);
+        char zeros[2 * 16] = {0};
+        zeros[2 * size - 1] = (char)0x80;
+        k.run = ew_table_kernel(level, op, t, t);
+        k.scalar = ew_table_kernel(EW_LEVEL_BASE, op, t, t);
+        for (int alias = APART; alias <= INTO_Y; alias++) {
+            fill_pool(pool_x, zeros, 2, size);
+            fill_pool(pool_y, zeros + size, 1, size);
+            try_form(&k, &dense, 1000, ONE_ROW, (enum alias)alias);
+            draw_specials(&k);
+            try_form(&k, &dense, 300, DENSE, (enum alias)alias);
+        }
+    }
+    release();
+}
+END_TEST
+
 /* Every element as the baseline's kernel makes it alone. */
 static void compare_alone(const struct kernel *k)
 {
@@ -2387,6 +2415,8 @@ int main(void)
                         EW_LEVELS);
     tcase_add_loop_test(kernels, powers_that_f64_holds_are_exact, 0, EW_LEVELS);
     tcase_add_loop_test(kernels, one_special_operand_is_like_any_other, 0,
+                        EW_LEVELS * EW_PAST_LAST);
+    tcase_add_loop_test(kernels, special_operands_meet_in_dense_rows, 0,
                         EW_LEVELS * EW_PAST_LAST);
     tcase_add_loop_test(kernels,
                         by_zero_each_part_of_a_complex_number_is_divided, 0,
