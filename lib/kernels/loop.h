@@ -699,9 +699,11 @@ ew_loop_waits(int64_t rows, int64_t cols, const struct ew_stride s[])
 }
 
 /* All rows, with strides as they come: copies of them, which no store can
-   change. */
-EW_INLINE void ew_loop_strided_by(ew_apply *apply, bool asks, int64_t rows,
-                                  int64_t cols, void *const data[],
+   change. Compilers put elements together to vectors, if they are not to be
+   made `alone`. */
+EW_INLINE void ew_loop_strided_by(ew_apply *apply, bool asks, bool alone,
+                                  int64_t rows, int64_t cols,
+                                  void *const data[],
                                   const struct ew_stride s[], const void *with)
 {
     const struct ew_stride of_x = s[EW_X], of_y = s[EW_Y], of_out = s[EW_OUT];
@@ -719,6 +721,8 @@ EW_INLINE void ew_loop_strided_by(ew_apply *apply, bool asks, int64_t rows,
             x += of_x.col;
             y += of_y.col;
             out += of_out.col;
+            if (alone)
+                __asm__ volatile("" : "+r"(x));
         }
         row_x += of_x.row;
         row_y += of_y.row;
@@ -730,21 +734,21 @@ EW_INLINE void ew_loop_strided(ew_apply *apply, int64_t rows, int64_t cols,
                                void *const data[], const struct ew_stride s[],
                                const void *with)
 {
-    ew_loop_strided_by(apply, false, rows, cols, data, s, with);
+    ew_loop_strided_by(apply, false, false, rows, cols, data, s, with);
 }
 
 /* The same of operations that are taken one by one from memory. */
-EW_INLINE void ew_loop_strided_far(ew_apply *apply, int64_t rows, int64_t cols,
-                                   void *const data[],
-                                   const struct ew_stride s[], const void *with)
+EW_INLINE void ew_loop_strided_far(ew_apply *apply, bool alone, int64_t rows,
+                                   int64_t cols, void *const data[],
+                                   const struct ew_stride s[])
 {
 #if defined(__AVX512F__)
     if (ew_loop_waits(rows, cols, s)) {
-        ew_loop_strided_by(apply, true, rows, cols, data, s, with);
+        ew_loop_strided_by(apply, true, alone, rows, cols, data, s, NULL);
         return;
     }
 #endif
-    ew_loop_strided(apply, rows, cols, data, s, with);
+    ew_loop_strided_by(apply, false, alone, rows, cols, data, s, NULL);
 }
 
 /*
@@ -776,7 +780,7 @@ EW_INLINE void ew_loop_all(ew_apply *apply, enum ew_rows how, const void *with,
         if (how == EW_ROWS || how == EW_ROWS_ONE || with)
             ew_loop_strided(apply, rows, cols, data, s, with);
         else
-            ew_loop_strided_far(apply, rows, cols, data, s, with);
+            ew_loop_strided_far(apply, false, rows, cols, data, s);
         break;
     }
 }
