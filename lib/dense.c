@@ -189,7 +189,7 @@ static bool folds(const struct nest *nest, elementwise_op op,
 
 /* All others. Too many too short rows are left to the plan, which packs, and so
    are outputs that it stores past the caches. Without results nothing is at
-   fault. */
+   fault, and nothing left to do. */
 static __attribute__((noinline)) bool
 run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
           const elementwise_tensor *y, int axis, const elementwise_tensor *out,
@@ -208,6 +208,8 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
         return false;
     struct reach bytes = {nest.count[EW_X] * size, nest.count[EW_Y] * size,
                           nest.count[EW_OUT] * size_out};
+    if (nest.empty)
+        return are_usable(x, y, out, bytes);
     int64_t long_row = EW_SHORT_ROW;
     if (nest.ndim > 1 && nest.count[EW_OUT] >= EW_WORTH_STAGING)
         long_row = ew_strategy_long_row(nest.loop, size_out);
@@ -222,13 +224,12 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
         (bytes.x < bytes.out && ew_strategy_again(bytes.x, bytes.out)) ||
         (bytes.y < bytes.out && ew_strategy_again(bytes.y, bytes.out)) ||
         ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes) ||
-        (fault && !nest.empty && has_fault(fault, nest.count[EW_Y], y)))
+        (fault && has_fault(fault, nest.count[EW_Y], y)))
         return false;
     void *const data[] = {x->data, y->data, out->data};
-    if (!nest.empty)
-        ew_execute_calls(
-            nest.loop, nest.ndim, kernel, NULL,
-            ew_strategy_across(nest.loop, nest.ndim, size, size_out), data);
+    ew_execute_calls(nest.loop, nest.ndim, kernel, NULL,
+                     ew_strategy_across(nest.loop, nest.ndim, size, size_out),
+                     data);
     return true;
 }
 
