@@ -70,8 +70,8 @@ for stream in read fill scale add update renew; do
     status=1
 done
 above non_temporal 24 || status=1
-for name in 'division f32' 'division f64' 'multiply-add f64' 'strided copy' \
-    cold_bytes limit; do
+for name in 'division f32' 'division f64' 'multiply-add f64' \
+    'multiply-add i32' 'multiply-add i64' 'strided copy' cold_bytes limit; do
     above "$name" 1 || status=1
 done
 report "limits of the machine stand before the rows" $status "$found"

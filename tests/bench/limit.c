@@ -12,7 +12,16 @@
 #include <emmintrin.h>
 #endif
 
-enum { REPEATS = 2, ROUNDS = 3, LINE = 64, FEW = 2048, STEPS = 16 };
+#include "reference.h"
+
+enum {
+    REPEATS = 2,
+    ROUNDS = 3,
+    LINE = 64,
+    FEW = 2048,
+    STEPS = 16,
+    PRODUCTS = 4
+};
 static const double shortest = 100e-6;  /* seconds of one probe */
 static const double least_call = 10e-9; /* of checks that a call has to make */
 
@@ -151,6 +160,24 @@ INLINE void multiply_add(const struct probe *p)
     }
 }
 
+/* Four products of integers, which take too long for more to overlap; without
+   sums compilers would take powers. */
+INLINE void multiply_words(const struct probe *p)
+{
+    const uint32_t *restrict x = (const uint32_t *)p->x;
+    uint32_t *restrict out = (uint32_t *)p->out, c = (uint32_t)one;
+    for (size_t i = 0, n = p->n; i < n; i++)
+        out[i] = (((x[i] * x[i] + c) * x[i] + c) * x[i] + c) * x[i];
+}
+
+INLINE void multiply_longs(const struct probe *p)
+{
+    const uint64_t *restrict x = (const uint64_t *)p->x;
+    uint64_t *restrict out = (uint64_t *)p->out, c = (uint64_t)one;
+    for (size_t i = 0, n = p->n; i < n; i++)
+        out[i] = (((x[i] * x[i] + c) * x[i] + c) * x[i] + c) * x[i];
+}
+
 /* Elements that are apart, one after the other. */
 INLINE void gather(const struct probe *p)
 {
@@ -175,6 +202,10 @@ INLINE void run_probe(const struct probe *p)
         divide_doubles(p);
     else if (p->unit == BENCH_FMA64)
         multiply_add(p);
+    else if (p->unit == BENCH_MUL32)
+        multiply_words(p);
+    else if (p->unit == BENCH_MUL64)
+        multiply_longs(p);
     else
         gather(p);
 }
@@ -284,6 +315,8 @@ static void measure_units(struct bench_machine *m,
         double each = time_probe(&p) / FEW;
         if (u == BENCH_FMA64)
             each /= STEPS;
+        else if (u == BENCH_MUL32 || u == BENCH_MUL64)
+            each /= PRODUCTS;
         m->unit[u] = m->unit[u] > 0 ? fmin(m->unit[u], each) : each;
     }
 }
@@ -498,10 +531,8 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
     case ELEMENTWISE_FLOORDIV:
         return division_time(m, type);
     case ELEMENTWISE_POW:
-        if (type >= ELEMENTWISE_F16)
-            return (wide || type == ELEMENTWISE_C64 ? 80 : 24) *
-                   m->unit[BENCH_FMA64];
-        return 12 * m->unit[BENCH_FMA64]; /* squarings and products */
+        return (wide || type == ELEMENTWISE_C64 ? 80 : 24) *
+               m->unit[BENCH_FMA64];
     case ELEMENTWISE_HYPOT: /* a root takes as long; of halves one of f32 */
         return m->unit[half ? BENCH_DIV32 : BENCH_DIV64];
     case ELEMENTWISE_ATAN2:
@@ -524,6 +555,31 @@ static int formula_divisions(const struct bench_case *c)
            : number == 0.5 || number == -1 ? 1
            : number == -0.5                ? 2
                                            : -1;
+}
+
+/* Squarings and products of the power of an integer: one for each bit of the
+   exponent but the highest, and one more for each that is set. They are those
+   of an exponent for all of the innermost loop, or of those below 100. */
+static int64_t power_steps(const struct bench_case *c)
+{
+    struct loops loops = loops_of(c);
+    if (loops.n > 0 && loops.stride[Y][0] != 0)
+        return 12;
+    struct ref_value by = ref_load(c->t[Y].dtype, c->t[Y].data);
+    int64_t steps = -1;
+    for (uint64_t bits = by.magnitude; bits; bits >>= 1)
+        steps += 1 + (int64_t)(bits & 1);
+    return steps > 0 ? steps - 1 : 0;
+}
+
+static double integer_power_time(const struct bench_machine *m,
+                                 const struct bench_case *c)
+{
+    size_t size = elementwise_dtype_size(c->row->type);
+    enum bench_unit product = size == 8   ? BENCH_MUL64
+                              : size == 4 ? BENCH_MUL32
+                                          : BENCH_FMA64;
+    return (double)power_steps(c) * m->unit[product];
 }
 
 /* Acts but relu are polynomials or two, and a division. */
@@ -566,6 +622,8 @@ static double compute_time(const struct bench_machine *m,
     int divided = formula_divisions(c);
     if (divided >= 0)
         return elements * divided * division_time(m, c->row->type);
+    if (c->row->op == ELEMENTWISE_POW && c->row->type < ELEMENTWISE_F16)
+        return elements * integer_power_time(m, c);
     return divisions(c, elements) * unit_time(m, c->row->op, c->row->type) +
            elements * act_time(m, c->row->act, c->row->type);
 }

@@ -181,10 +181,11 @@ static void print_machine(const struct bench_machine *m)
                 printf(" %12.1f", m->rate[s][i] / 1e9);
     }
     printf("\n# ns per element: division f32 %.3f, f64 %.3f, "
-           "multiply-add f64 %.3f, strided copy %.3f\n"
+           "multiply-add f64 %.3f, i32 %.3f, i64 %.3f, strided copy %.3f\n"
            "# cold operands rotate through %.0f MB\n",
            m->unit[BENCH_DIV32] * 1e9, m->unit[BENCH_DIV64] * 1e9,
-           m->unit[BENCH_FMA64] * 1e9, m->unit[BENCH_GATHER] * 1e9,
+           m->unit[BENCH_FMA64] * 1e9, m->unit[BENCH_MUL32] * 1e9,
+           m->unit[BENCH_MUL64] * 1e9, m->unit[BENCH_GATHER] * 1e9,
            m->rotation / 1e6);
     printf("#\n# %-50s %10s  %7s %7s  %12s  %7s\n", "row", "median", "lower",
            "upper", "rate", "limit");
@@ -194,8 +195,9 @@ static void print_machine(const struct bench_machine *m)
    non-temporal stores is null where none was measured, as of reading. */
 static void print_machine_json(const struct bench_machine *m)
 {
-    static const char *const units[] = {"division f32", "division f64",
-                                        "multiply-add f64", "strided copy"};
+    static const char *const units[] = {"division f32",     "division f64",
+                                        "multiply-add f64", "multiply-add i32",
+                                        "multiply-add i64", "strided copy"};
     printf("{\n  \"streams\": [");
     for (int i = 0; i < m->points * BENCH_STREAMS; i++) {
         const int s = i % BENCH_STREAMS, point = i / BENCH_STREAMS;
