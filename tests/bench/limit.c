@@ -360,16 +360,32 @@ void bench_machine_measure(struct bench_machine *m,
  * The limit of a row
  */
 
-/* Seconds of a stream, at the better kind of stores. */
+/* Bytes of an output from which it may be stored past the caches: a smaller
+   one whoever reads it next would wait for. */
+static const double past_from = 4 << 20;
+
+/* Bytes of all operands, and of those that are written. */
+struct traffic {
+    double footprint, written;
+};
+
+static double rate_at(const struct bench_machine *m, enum bench_stream s,
+                      int point, double written)
+{
+    double past = written >= past_from ? m->streamed[s][point] : 0;
+    return fmax(m->rate[s][point], past);
+}
+
+/* Seconds of a stream of so many bytes, at the better kind of stores. */
 static double stream_time(const struct bench_machine *m, enum bench_stream s,
-                          double bytes, double footprint)
+                          double bytes, struct traffic of)
 {
     int i = 0;
-    while (i + 1 < m->points && m->bytes[i + 1] <= footprint)
+    while (i + 1 < m->points && m->bytes[i + 1] <= of.footprint)
         i++;
-    double rate = fmax(m->rate[s][i], m->streamed[s][i]);
+    double rate = rate_at(m, s, i, of.written), footprint = of.footprint;
     if (i + 1 < m->points && footprint > m->bytes[i]) {
-        double next = fmax(m->rate[s][i + 1], m->streamed[s][i + 1]);
+        double next = rate_at(m, s, i + 1, of.written);
         double part =
             log(footprint / m->bytes[i]) / log(m->bytes[i + 1] / m->bytes[i]);
         rate += (next - rate) * part;
@@ -392,19 +408,20 @@ static double memory_time(const struct bench_machine *m, double read,
         scales = read;
         rest = written - read;
     }
-    return stream_time(m, BENCH_ADD, 3 * adds, footprint) +
-           stream_time(m, BENCH_SCALE, 2 * scales, footprint) +
-           stream_time(m, read > written ? BENCH_READ : BENCH_FILL, rest,
-                       footprint);
+    const struct traffic of = {footprint, written};
+    return stream_time(m, BENCH_ADD, 3 * adds, of) +
+           stream_time(m, BENCH_SCALE, 2 * scales, of) +
+           stream_time(m, read > written ? BENCH_READ : BENCH_FILL, rest, of);
 }
 
 /* out += y where y is as large, out += 1 for the rest of it. */
 static double in_place_time(const struct bench_machine *m, double read,
                             double updated, double footprint)
 {
+    const struct traffic of = {footprint, updated};
     double both = fmin(read, updated);
-    return stream_time(m, BENCH_UPDATE, 3 * both, footprint) +
-           stream_time(m, BENCH_RENEW, 2 * (updated - both), footprint);
+    return stream_time(m, BENCH_UPDATE, 3 * both, of) +
+           stream_time(m, BENCH_RENEW, 2 * (updated - both), of);
 }
 
 static int64_t distance(const elementwise_tensor *t, int k)
