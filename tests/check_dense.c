@@ -259,8 +259,12 @@ END_TEST
 START_TEST(no_elements_are_nothing_to_do)
 {
     int64_t none[] = {0, 3}, row[] = {3}, deep[] = {2, 1, 0, 1, 3};
-    int64_t huge[] = {INT64_C(1) << 62, 0};
-    float a[6] = {1}, b[3] = {2}, o[6] = {3}; /* extents of 0 count as 1 */
+    int64_t huge[] = {INT64_C(1) << 62, 0}, many[] = {0, 600, 3};
+    int32_t zeros[3] = {0};
+    elementwise_tensor ix = {zeros, ELEMENTWISE_I32, 2, none, NULL}, io = ix;
+    elementwise_tensor iy = {zeros, ELEMENTWISE_I32, 1, row, NULL};
+    float a[1800] = {1}, b[4] = {2},
+          o[1800] = {3}; /* extents of 0 count as 1 */
     elementwise_tensor tx = {a, ELEMENTWISE_F32, 2, none, NULL}, to = tx;
     elementwise_tensor ty = {b, ELEMENTWISE_F32, 1, row, NULL};
     to.data = o;
@@ -272,6 +276,15 @@ START_TEST(no_elements_are_nothing_to_do)
     ck_assert(takes(ELEMENTWISE_ADD, &tx, &ty, -1, &to));
     ck_assert(!takes(ELEMENTWISE_ADD, &ty, &ty, -1, &to));
     ck_assert(o[0] == 3);
+    tx.ndim = to.ndim = 3;
+    tx.shape = to.shape = many; /* more short rows than are run, if they were */
+    ck_assert(takes(ELEMENTWISE_ADD, &tx, &ty, -1, &to));
+    ck_assert(takes(ELEMENTWISE_FLOORDIV, &ix, &iy, -1, &io));
+    ty.data = NULL;
+    ck_assert(!takes(ELEMENTWISE_ADD, &tx, &ty, -1, &to));
+    ty.data = (char *)b + 1;
+    ck_assert(!takes(ELEMENTWISE_ADD, &tx, &ty, -1, &to));
+    ty.data = b;
     tx.ndim = to.ndim = 2;
     tx.shape = to.shape = huge;
     ck_assert(!takes(ELEMENTWISE_ADD, &tx, &tx, -1, &to));

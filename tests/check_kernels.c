@@ -431,8 +431,31 @@ START_TEST(one_special_operand_is_like_any_other)
 }
 END_TEST
 
-/* In rows that wait for nothing, whole blocks may be looked at for what is
-   special in them: NaN among others, or no NaN but zeros of either sign. */
+/* Small numbers, and one NaN at each place of some vectors of x, then of y. */
+static void try_one_nan(const struct kernel *k, const struct form *f)
+{
+    enum { PLACES = 128, NUMBERS = 7 };
+    const struct ref_value nan = ref_float(k->x, (double)NAN, 0);
+    const size_t size = ref_size(k->x);
+    char numbers[NUMBERS * 16];
+    for (int i = 0; i < NUMBERS; i++) {
+        struct ref_value v = ref_float(k->x, 1 + i * 5 % NUMBERS, 0);
+        ref_store(&v, numbers + (size_t)i * size);
+    }
+    fill_pool(pool_x, numbers, NUMBERS, size);
+    fill_pool(pool_y, numbers, NUMBERS - 1, size);
+    for (int i = 0; i < 2 * PLACES; i++) {
+        char *pool = i < PLACES ? pool_x : pool_y, number[16];
+        char *place = pool + (size_t)(i % PLACES) * size;
+        memcpy(number, place, size);
+        ref_store(&nan, place);
+        try_form(k, f, 300, ONE_ROW, (enum alias)(i % 3));
+        memcpy(place, number, size);
+    }
+}
+
+/* Whole blocks may be looked at for what is special in them: zeros of either
+   sign without NaN, one NaN, and many. */
 START_TEST(special_operands_meet_in_dense_rows)
 {
     static const struct form dense = {1, 1, 1};
@@ -443,17 +466,18 @@ START_TEST(special_operands_meet_in_dense_rows)
         elementwise_dtype t = (elementwise_dtype)d;
         struct kernel k = {.level = level, .op = op, .x = t, .y = t, .out = t};
         size_t size = ref_size(t);
-        char zeros[2 * 16] = {0};
-        zeros[2 * size - 1] = (char)0x80;
+        char zeros[4 * 16] = {0}; /* of both signs, as they are in y */
+        zeros[3 * size - 1] = zeros[4 * size - 1] = (char)0x80;
         k.run = ew_table_kernel(level, op, t, t);
         k.scalar = ew_table_kernel(EW_LEVEL_BASE, op, t, t);
-        for (int alias = APART; alias <= INTO_Y; alias++) {
-            fill_pool(pool_x, zeros, 2, size);
-            fill_pool(pool_y, zeros + size, 1, size);
+        fill_pool(pool_x, zeros + size, 2, size);
+        fill_pool(pool_y, zeros, 4, size);
+        for (int alias = APART; alias <= INTO_Y; alias++)
             try_form(&k, &dense, 1000, ONE_ROW, (enum alias)alias);
-            draw_specials(&k);
+        try_one_nan(&k, &dense);
+        draw_specials(&k);
+        for (int alias = APART; alias <= INTO_Y; alias++)
             try_form(&k, &dense, 300, DENSE, (enum alias)alias);
-        }
     }
     release();
 }

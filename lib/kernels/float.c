@@ -53,6 +53,10 @@
 #define NAME(x) x##_f64
 #include "logical.inc"
 
+/* Of max and min of two arrays (float_order.inc): vectors at a time, and bytes
+   of one of them up to which all three are in the L1 cache, of 48 KiB. */
+enum { LINES = 8, NEAR_BYTES = 16 << 10 };
+
 #define T float
 #define B uint32_t
 #define DIGITS 24

@@ -699,8 +699,8 @@ ew_loop_waits(int64_t rows, int64_t cols, const struct ew_stride s[])
 }
 
 /* All rows, with strides as they come: copies of them, which no store can
-   change. Compilers put elements together to vectors, if they are not to be
-   made `alone`. */
+   change. alone: one by one, where compilers would put elements together to
+   vectors. */
 EW_INLINE void ew_loop_strided_by(ew_apply *apply, bool asks, bool alone,
                                   int64_t rows, int64_t cols,
                                   void *const data[],
@@ -721,7 +721,7 @@ EW_INLINE void ew_loop_strided_by(ew_apply *apply, bool asks, bool alone,
             x += of_x.col;
             y += of_y.col;
             out += of_out.col;
-            if (alone)
+            if (alone) /* no vector goes beyond this */
                 __asm__ volatile("" : "+r"(x));
         }
         row_x += of_x.row;

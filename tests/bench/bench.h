@@ -168,7 +168,7 @@ enum bench_unit {
     BENCH_DIV32,
     BENCH_DIV64,
     BENCH_FMA64,
-    BENCH_MUL32, /* a product of i32 and a sum */
+    BENCH_MUL32, /* products of i32, most with a sum */
     BENCH_MUL64,
     BENCH_GATHER,
     BENCH_UNITS
