@@ -1,21 +1,28 @@
 """Lists the rows that are below the share of their limit that is aimed at.
 
-    bench --json | below.py
+    bench --json | below.py [BENCH]
 
-prints a table of layouts, with the operations and types of each that are
-below and their shares, the least first. Aimed at is 0.9 of the limit where an
-operation is quick and operands lie as vectors take them, and 0.7 elsewhere.
-Of empty tensors, elements alone, gradients and sums no share is aimed at.
+prints a table of them, layout by layout, the least first. With the path of
+the benchmark each is run once more under Linux's perf, and the table has the
+functions of the library that have a tenth or more of its samples.
+
+Aimed at is 0.9 of the limit where an operation is quick and operands lie as
+vectors take them, and 0.7 elsewhere. Of elements alone, empty tensors,
+gradients and sums, and powers by a number with a formula no share is aimed at.
 """
 import collections
 import json
+import os
 import re
+import subprocess
 import sys
+import tempfile
 
 NEAR = re.compile(r"P([234578]|6\.128|11|14)(\.|$)")
-SLOW = re.compile(r"div|mod|pow|hypot|atan2|logaddexp|nextafter|fmod"
-                  r"|floordiv|add\+(?!relu).*")
+SLOW = re.compile(r"div|mod|fmod|floordiv|pow|hypot|atan2|logaddexp|nextafter"
+                  r"|add\+(?!relu).*")
 UNAIMED = re.compile(r"P1\.|P15|[BN]")
+LEAST = 10  # percent of the samples of a function that is shown
 
 
 def aim(layout, operation):
@@ -24,37 +31,49 @@ def aim(layout, operation):
 
 
 def below(rows):
-    """The rows that have an aim, and {layout: [(share, operation, type)]} of
-    those that miss it."""
+    """The number of rows that have an aim, and {layout: [(share, row's name)]}
+    of those that miss it."""
     count, missed = 0, collections.defaultdict(list)
     for row in rows:
-        layout, _, operation, dtype = row["name"].split()
+        layout, _, operation, _ = row["name"].split()
         if UNAIMED.match(layout) or not row["limit"]:
             continue
         count += 1
         share = row["limit"] / row["median"]
         if share < aim(layout, operation):
-            missed[layout].append((share, operation, dtype))
+            missed[layout].append((share, row["name"]))
     return count, missed
 
 
-def by_operation(missed):
-    """One layout's as text: `add` u8 0.61 bool 0.63; `div` ..."""
-    found = collections.defaultdict(list)
-    for share, operation, dtype in sorted(missed):
-        found[operation].append(f"{dtype} {share:.2f}")
-    return "; ".join(f"`{operation}` {' '.join(shares)}"
-                     for operation, shares in found.items())
+def profile(bench, name, samples):
+    """Where the library's time goes: "add_u8 89, spread_bytes 10"."""
+    subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "5000",
+                    "-o", samples, bench, "--quick", "--times", "--filter",
+                    name], check=True, stdout=subprocess.DEVNULL)
+    report = subprocess.run(["perf", "report", "-i", samples, "--stdio",
+                             "--percentage", "relative", "--sort", "dso,sym"],
+                            check=True, capture_output=True, text=True)
+    found = re.findall(r"([\d.]+)%\s+libelementwise\S*\s+\[\.\] ([^\s.]+)",
+                       report.stdout)
+    total = sum(float(percent) for percent, _ in found)
+    return ", ".join(f"{function} {100 * float(percent) / total:.0f}"
+                     for percent, function in found
+                     if 100 * float(percent) >= LEAST * total)
 
 
 def main():
-    if len(sys.argv) > 1:
+    if len(sys.argv) > 2 or "--help" in sys.argv:
         sys.exit(__doc__)
     count, missed = below(json.load(sys.stdin)["rows"])
     print(f"{sum(map(len, missed.values()))} of {count} rows are below.\n")
-    print("| layout | below |\n|---|---|")
-    for layout in missed:
-        print(f"| {layout} | {by_operation(missed[layout])} |")
+    print("| row | share | percent of samples |\n|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        samples = os.path.join(folder, "perf.data")
+        for rows in missed.values():
+            for share, name in sorted(rows):
+                spent = "" if len(sys.argv) < 2 else \
+                    profile(sys.argv[1], name, samples)
+                print(f"| {name} | {share:.2f} | {spent} |", flush=True)
 
 
 main()
