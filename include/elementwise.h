@@ -159,7 +159,8 @@ typedef enum elementwise_status {
     ELEMENTWISE_BAD_DTYPE,
     /** An element of out is also another element of out or of an input. */
     ELEMENTWISE_OVERLAP,
-    /** A data pointer is not a multiple of its element's alignment. */
+    /** The data pointer of an operand with elements is not a multiple of their
+        alignment. */
     ELEMENTWISE_MISALIGNED,
     /** A size in bytes, or the distance in bytes between two elements of an
         operand, exceeds int64. */
