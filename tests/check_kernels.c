@@ -1628,6 +1628,78 @@ START_TEST(bytes_are_divided_by_every_divisor)
 }
 END_TEST
 
+/* As the contract has it, of a number that its type holds; a count is not
+   negative where it counts bits. */
+static int64_t shifted(bool left, int bits, bool is_signed, int64_t a,
+                       int64_t count)
+{
+    if (count < 0 || count >= bits)
+        return left || !is_signed || a >= 0 ? 0 : -1;
+    if (left)
+        return (int64_t)((uint64_t)a << count);
+    return is_signed ? a >> count : (int64_t)((uint64_t)a >> count);
+}
+
+static int64_t element_of(elementwise_dtype type, const void *from, int64_t i)
+{
+    switch (type) {
+    case ELEMENTWISE_I8:
+        return ((const int8_t *)from)[i];
+    case ELEMENTWISE_I16:
+        return ((const int16_t *)from)[i];
+    case ELEMENTWISE_I32:
+        return ((const int32_t *)from)[i];
+    case ELEMENTWISE_U8:
+        return ((const uint8_t *)from)[i];
+    case ELEMENTWISE_U16:
+        return ((const uint16_t *)from)[i];
+    case ELEMENTWISE_U32:
+        return ((const uint32_t *)from)[i];
+    default:
+        return ((const int64_t *)from)[i];
+    }
+}
+
+/* Any number by counts that go on through those around the width and both ends
+   of the type, which numbers meet in each lane as `first` goes on; a word with
+   all bits has a count of -1. */
+static void try_shift(int level, bool left, elementwise_dtype type,
+                      bool one_count, int first)
+{
+    const bool is_signed = type < ELEMENTWISE_U8;
+    const int size = (int)ref_size(type), bits = 8 * size;
+    int64_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
+    const int64_t n = DIVIDENDS - first % 7;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t count = (first + i) % (bits + 16) - 8;
+        const int64_t end = count < -4 ? INT64_C(1) << (bits - 1) : count;
+        const int64_t any = support_random(INT64_MIN, INT64_MAX);
+        memcpy((char *)a + i * size, &any, (size_t)size);
+        memcpy((char *)b + i * size, &end, (size_t)size);
+    }
+    divide(level,
+           left ? ELEMENTWISE_BITWISE_LEFT_SHIFT
+                : ELEMENTWISE_BITWISE_RIGHT_SHIFT,
+           type, n, a, b, one_count, got);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t want = shifted(left, bits, is_signed, element_of(type, a, i),
+                               element_of(type, b, one_count ? 0 : i));
+        ck_assert_int_eq(memcmp((char *)got + i * size, &want, (size_t)size),
+                         0);
+    }
+}
+
+START_TEST(integers_are_shifted_by_every_count)
+{
+    if (!support_level(_i))
+        return;
+    for (int type = ELEMENTWISE_I8; type <= ELEMENTWISE_U64; type++)
+        for (int first = 0; first < 80; first++)
+            for (int k = 0; k < 4; k++)
+                try_shift(_i, k & 1, (elementwise_dtype)type, k & 2, first);
+}
+END_TEST
+
 enum { POWERS = 32 }; /* two blocks */
 
 /* Rows of equal powers of f32 and f64 about 2^exponent: no neighbour is so far
@@ -2388,6 +2460,8 @@ int main(void)
     tcase_add_test(halves, native_f16_has_the_bits_of_f32_rounded_once);
     TCase *division = support_case("division");
     tcase_add_loop_test(division, bytes_are_divided_by_every_divisor, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(division, integers_are_shifted_by_every_count, 0,
                         EW_LEVELS);
     tcase_add_loop_test(division, shorts_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(division, words_are_divided_exactly, 0, EW_LEVELS);

@@ -35,6 +35,7 @@
 #define U uint16_t
 #define BITS 8
 #define NAME(x) x##_i8
+#define EACH(f) _mm512_##f##_epi8
 #define TEST(f, a, b) _mm512_##f##_epi8_mask(a, b)
 #include "int.inc"
 
@@ -43,6 +44,7 @@
 #define U uint16_t
 #define BITS 16
 #define NAME(x) x##_i16
+#define EACH(f) _mm512_##f##_epi16
 #define TEST(f, a, b) _mm512_##f##_epi16_mask(a, b)
 #include "int.inc"
 
@@ -51,6 +53,7 @@
 #define U uint32_t
 #define BITS 32
 #define NAME(x) x##_i32
+#define EACH(f) _mm512_##f##_epi32
 #define TEST(f, a, b) _mm512_##f##_epi32_mask(a, b)
 #include "int.inc"
 
@@ -59,6 +62,7 @@
 #define U uint64_t
 #define BITS 64
 #define NAME(x) x##_i64
+#define EACH(f) _mm512_##f##_epi64
 #define TEST(f, a, b) _mm512_##f##_epi64_mask(a, b)
 #include "int.inc"
 
@@ -67,6 +71,7 @@
 #define U uint16_t
 #define BITS 8
 #define NAME(x) x##_u8
+#define EACH(f) _mm512_##f##_epi8
 #define TEST(f, a, b) _mm512_##f##_epu8_mask(a, b)
 #include "int.inc"
 
@@ -75,6 +80,7 @@
 #define U uint16_t
 #define BITS 16
 #define NAME(x) x##_u16
+#define EACH(f) _mm512_##f##_epi16
 #define TEST(f, a, b) _mm512_##f##_epu16_mask(a, b)
 #include "int.inc"
 
@@ -83,6 +89,7 @@
 #define U uint32_t
 #define BITS 32
 #define NAME(x) x##_u32
+#define EACH(f) _mm512_##f##_epi32
 #define TEST(f, a, b) _mm512_##f##_epu32_mask(a, b)
 #include "int.inc"
 
@@ -91,6 +98,7 @@
 #define U uint64_t
 #define BITS 64
 #define NAME(x) x##_u64
+#define EACH(f) _mm512_##f##_epi64
 #define TEST(f, a, b) _mm512_##f##_epu64_mask(a, b)
 #include "int.inc"
 
