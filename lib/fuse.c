@@ -108,7 +108,7 @@ static struct ew_around around(elementwise_dtype dtype,
 static ew_kernel *whole(int level, elementwise_op op, elementwise_dtype dtype,
                         int kind)
 {
-    if ((int)op > EW_PAST_LAST)
+    if ((int)op > EW_WHOLE_LAST)
         return NULL;
     return ew_table_direct(level, kind + (int)op, dtype);
 }

@@ -303,6 +303,20 @@ static bool ends_rows(const struct elementwise_plan *plan)
     return apart && row < EW_STREAM_ENDS && row % EW_LINE != 0;
 }
 
+/* Whether integers are divided by what such a kernel has no loop for, or by a
+   number in each row, which is quicker: it takes arrays, or one number by an
+   array. */
+static bool divides_else(const struct elementwise_plan *plan)
+{
+    const struct ew_pass *pass = &plan->pass;
+    const struct ew_loop *cols = &plan->loop[0];
+    bool arrays = true;
+    for (int k = 0; k < EW_OUT; k++)
+        arrays &= pass->pack[k] || cols->stride[k] == pass->stored[k] ||
+                  (k == EW_X && cols->stride[k] == 0);
+    return plan->types.fault == EW_FAULT_ZERO && !arrays;
+}
+
 /* Whether all there is to read and store takes more than the caches hold. */
 static bool is_crowd(const struct elementwise_plan *plan, int64_t bytes)
 {
@@ -326,6 +340,12 @@ static bool is_crowded(const struct elementwise_plan *plan, int64_t bytes)
     return gaps && plan->pass.past && !plan->pass.deep && is_crowd(plan, bytes);
 }
 
+/* Whether the kernel that stores past the caches does if anything does. */
+static bool keeps_past(const struct elementwise_plan *plan)
+{
+    return plan->pass.past && !ends_rows(plan) && !divides_else(plan);
+}
+
 /* Whether an operation takes longer than stores past the caches, which its
    kernel leaves to others. Integers and halves are divided by one number as
    products. Others than these are quick, or were not measured. */
@@ -336,7 +356,7 @@ static bool is_slow(const struct elementwise_plan *plan)
     const bool by_one = plan->loop[0].stride[EW_Y] == 0;
     const bool integers = kind & EW_INTEGERS;
     const bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
-    if (plan->pass.past)
+    if (integers ? keeps_past(plan) : plan->pass.past != NULL)
         return false;
     switch (plan->op) {
     case ELEMENTWISE_HYPOT:
@@ -392,7 +412,7 @@ void ew_strategy_stream(struct elementwise_plan *plan)
         return;
     plan->pass.stream = ew_table_stream(plan->level);
     plan->calls = false;
-    if (ends_rows(plan))
+    if (!keeps_past(plan))
         plan->pass.past = NULL;
 }
 

@@ -284,7 +284,7 @@ static bool is_simple(elementwise_op op, elementwise_dtype type,
     const int level = ew_cpu_level();
     if (half && cut && !scaled)
         return ew_table_direct(level, (int)op, type);
-    if ((int)op <= EW_PAST_LAST && o->act <= ELEMENTWISE_ACT_LEAKY_RELU)
+    if ((int)op <= EW_WHOLE_LAST && o->act <= ELEMENTWISE_ACT_LEAKY_RELU)
         return !half || ew_table_direct(level, EW_WHOLE + (int)op, type);
     return !half && o->act != ELEMENTWISE_ACT_NONE && !scaled;
 }

@@ -1283,6 +1283,39 @@ START_TEST(rows_of_slow_operations_are_stored_as_usual)
 }
 END_TEST
 
+/* Of integers of 32 and 64 bits on AVX-512: arrays, also one row for all, and
+   one number by an array, but neither by numbers, nor of 16 bits. */
+START_TEST(quotients_of_wide_integers_are_stored_past_the_caches)
+{
+    static const int64_t rows[] = {4096, 4096}, column[] = {4096, 1};
+    const struct {
+        elementwise_dtype type;
+        int x_ndim, y_ndim;
+        const int64_t *y_shape;
+        bool past;
+    } calls[] = {{ELEMENTWISE_I32, 2, 2, rows, true},
+                 {ELEMENTWISE_U64, 2, 2, rows, true},
+                 {ELEMENTWISE_I64, 2, 1, rows, true},
+                 {ELEMENTWISE_U32, 0, 2, rows, true},
+                 {ELEMENTWISE_I32, 2, 2, column, false},
+                 {ELEMENTWISE_I64, 2, 0, NULL, false},
+                 {ELEMENTWISE_I16, 2, 2, rows, false}};
+    for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
+        struct elementwise_plan p;
+        elementwise_tensor a = {NULL, calls[i].type, calls[i].x_ndim, rows,
+                                NULL};
+        elementwise_tensor b = {NULL, calls[i].type, calls[i].y_ndim,
+                                calls[i].y_shape, NULL};
+        elementwise_tensor o = {NULL, calls[i].type, 2, rows, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_DIV, &a, &b, -1, &o), 0);
+        ck_assert_msg(p.pass.stream != NULL, "call %d", i);
+        ck_assert_msg((p.pass.past != NULL) ==
+                          (calls[i].past && p.level >= EW_LEVEL_AVX512),
+                      "call %d", i);
+    }
+}
+END_TEST
+
 /* From 20 MiB on, 4 MiB where an input is turned, if rows of out are dense and
    long, and under the hint. */
 START_TEST(large_outputs_go_past_the_caches)
@@ -2055,6 +2088,8 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, rows_of_slow_operations_are_stored_as_usual);
+    tcase_add_test(choosing,
+                   quotients_of_wide_integers_are_stored_past_the_caches);
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing,
                    tiles_of_several_loops_ask_for_lines_that_they_share);

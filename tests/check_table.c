@@ -89,13 +89,27 @@ END_TEST
 START_TEST(operations_that_wait_for_memory_have_all_their_kernels)
 {
     static const int more[] = {EW_WHOLE, EW_PAST, EW_WHOLE_PAST};
-    for (int op = 1; op <= EW_PAST_LAST; op++)
+    for (int op = 1; op <= EW_WHOLE_LAST; op++)
         for (int d = _i < EW_LEVEL_AVX512 ? ELEMENTWISE_F32 : ELEMENTWISE_F16;
              d <= ELEMENTWISE_F64; d++)
             for (int k = 0; k < (d < ELEMENTWISE_F32 ? 1 : 3); k++)
                 ck_assert_ptr_nonnull(ew_table_kernel(_i, more[k] + op,
                                                       (elementwise_dtype)d,
                                                       (elementwise_dtype)d));
+}
+END_TEST
+
+START_TEST(quotients_of_wide_integers_have_such_kernels_on_avx512)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_I32, ELEMENTWISE_I64,
+                                              ELEMENTWISE_U32, ELEMENTWISE_U64};
+    static const int ops[] = {ELEMENTWISE_DIV, ELEMENTWISE_MOD,
+                              ELEMENTWISE_FLOORDIV, ELEMENTWISE_TRUNCDIV,
+                              ELEMENTWISE_FMOD};
+    for (int d = 0; d < 4; d++)
+        for (int k = 0; k < 5; k++)
+            ck_assert(!ew_table_kernel(_i, EW_PAST + ops[k], types[d],
+                                       types[d]) == (_i < EW_LEVEL_AVX512));
 }
 END_TEST
 
@@ -191,6 +205,9 @@ int main(void)
                         0, all);
     tcase_add_loop_test(kernels,
                         operations_that_wait_for_memory_have_all_their_kernels,
+                        0, levels());
+    tcase_add_loop_test(kernels,
+                        quotients_of_wide_integers_have_such_kernels_on_avx512,
                         0, levels());
     tcase_add_loop_test(kernels, every_search_for_faults_has_a_kernel, 0,
                         levels());

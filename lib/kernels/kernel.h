@@ -91,10 +91,11 @@ enum {
     EW_ANY_NEGATIVE,                                   /* Y < 0 */
     EW_ANY_ZERO_TO_NEGATIVE,                           /* X == 0 && Y < 0 */
     EW_PAST, /* + an operation: the same, out stored past the caches */
-    EW_PAST_LAST = ELEMENTWISE_MIN,
+    EW_PAST_LAST = ELEMENTWISE_FMOD,
     EW_WHOLE = EW_PAST + EW_PAST_LAST, /* + an operation: with all around it */
-    EW_WHOLE_PAST = EW_WHOLE + EW_PAST_LAST,
-    EW_ROW = EW_WHOLE_PAST + EW_PAST_LAST + 1
+    EW_WHOLE_LAST = ELEMENTWISE_MIN,
+    EW_WHOLE_PAST = EW_WHOLE + EW_WHOLE_LAST,
+    EW_ROW = EW_WHOLE_PAST + EW_WHOLE_LAST + 1
 };
 typedef ew_kernel *ew_kernel_row[EW_ROW]; /* NULL: no such kernel */
 
