@@ -297,7 +297,14 @@ EW_INLINE void ew_loop_small(ew_apply *apply, int64_t bytes, const char *x,
     _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
     memcpy(x0, x, step_x ? 0 : (size_t)size);
     memcpy(y0, y, step_y ? 0 : (size_t)size);
-    for (int64_t b = 0; b < whole; b += EW_LINE)
+    int64_t b = 0;
+    if (bytes >= EW_LONG && !ew_cpu_is(EW_QUICK_STORES))
+        for (; b < whole; b += EW_LINE) {
+            ew_loop_ask(out, b, bytes - 1);
+            ew_loop_piece(apply, 0, n, step_x ? x + b : x0, step_y ? y + b : y0,
+                          with, out + b, step_x, step_y, size);
+        }
+    for (; b < whole; b += EW_LINE)
         ew_loop_piece(apply, 0, n, step_x ? x + b : x0, step_y ? y + b : y0,
                       with, out + b, step_x, step_y, size);
     if (whole == bytes)
