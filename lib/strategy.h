@@ -14,6 +14,7 @@ enum {
     EW_SHORT_ROW = 64,      /* bytes of out's row; longer ones are fast as is */
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_SHORT_REPEATED = 97, /* the same where one of an input is repeated */
+    EW_SHORT_ROUNDED = 257, /* and halves are rounded in vectors that end it */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
     EW_WORTH_DEEP = 1024,   /* elements in all for tiles of several loops */
     EW_WORTH_DEEP_CALL = 2048, /* the same of a simple call */
@@ -39,17 +40,26 @@ enum {
 /* Bytes of out's rows from which on they are not folded, for two loops or more;
    size is that of out's elements. Where inputs are rows like that, or one that
    all share, folding takes no more than copies of it: the ends of rows of a
-   line and a half take longer, but rows of a line have none. */
+   line and a half take longer, but rows of a line have none. So do longer ones
+   of halves that are rounded, if a ninth and more of their vectors is empty. */
 static inline int64_t ew_strategy_long_row(const struct ew_loop *loop,
-                                           int64_t size)
+                                           int64_t size, bool rounds)
 {
     int64_t row = loop[0].n * size;
+    int64_t lines = (row + EW_LINE - 1) / EW_LINE;
     bool repeats = row != EW_LINE;
     for (int k = 0; k < 2; k++)
         repeats &= loop[0].stride[k] == size &&
                    (loop[1].stride[k] == 0 || loop[1].stride[k] == row);
-    return repeats ? EW_SHORT_REPEATED : EW_SHORT_ROW;
+    if (!repeats)
+        return EW_SHORT_ROW;
+    return rounds && 9 * row < 8 * lines * EW_LINE ? EW_SHORT_ROUNDED
+                                                   : EW_SHORT_REPEATED;
 }
+
+/* Whether an operation on halves waits for its vectors, which it rounds, rather
+   than for memory: on AVX-512, but of f16 where processors compute it. */
+bool ew_strategy_rounds(elementwise_op op, elementwise_dtype type, int level);
 
 /* Whether a ninth and more of the vectors that integers of `size` bytes are
    divided in is empty, as rows end in the middle of one, and are not divided by

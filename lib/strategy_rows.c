@@ -73,6 +73,13 @@ static bool is_quick(elementwise_op op)
            op != ELEMENTWISE_DIV;
 }
 
+bool ew_strategy_rounds(elementwise_op op, elementwise_dtype type, int level)
+{
+    const bool f16 = type == ELEMENTWISE_F16 && level < EW_LEVEL_AVX512FP16;
+    return (type == ELEMENTWISE_BF16 || f16) && is_quick(op) &&
+           level >= EW_LEVEL_AVX512;
+}
+
 static bool is_logical(const struct elementwise_plan *plan)
 {
     return plan->op >= ELEMENTWISE_LOGICAL_AND &&
@@ -255,7 +262,9 @@ static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
         return INT64_MAX;
     if (tiles || wastes_quotients(plan))
         return EW_SHORT_TILED;
-    return ew_strategy_long_row(plan->loop, plan->pass.stored[EW_OUT]);
+    return ew_strategy_long_row(
+        plan->loop, plan->pass.stored[EW_OUT],
+        ew_strategy_rounds(plan->op, plan->types.compute[EW_X], plan->level));
 }
 
 /* Folds short rows into one, for which inputs that do not allow it are

@@ -1316,6 +1316,41 @@ START_TEST(quotients_of_wide_integers_are_stored_past_the_caches)
 }
 END_TEST
 
+/* Up to 256 bytes, if a ninth and more of their vectors is empty, and beside a
+   row that all share. */
+START_TEST(halves_in_rows_that_end_within_vectors_are_folded)
+{
+    const struct {
+        elementwise_op op;
+        elementwise_dtype type;
+        int64_t cols;
+        bool shared, folds;
+    } calls[] = {
+        {ELEMENTWISE_ADD, ELEMENTWISE_BF16, 49, true, true},
+        {ELEMENTWISE_MAX, ELEMENTWISE_BF16, 100, true, true},
+        {ELEMENTWISE_ADD, ELEMENTWISE_BF16, 120, true, false},
+        {ELEMENTWISE_ADD, ELEMENTWISE_BF16, 135, true, false},
+        {ELEMENTWISE_ADD, ELEMENTWISE_BF16, 64, true, false},
+        {ELEMENTWISE_ADD, ELEMENTWISE_BF16, 49, false, false},
+        {ELEMENTWISE_DIV, ELEMENTWISE_BF16, 70, true, false},
+        {ELEMENTWISE_ADD, ELEMENTWISE_I16, 70, true, false},
+    };
+    for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
+        struct elementwise_plan p;
+        const int64_t rows[] = {4096, calls[i].cols}, column[] = {4096, 1};
+        elementwise_tensor o = {NULL, calls[i].type, 2, rows, NULL};
+        elementwise_tensor row = {NULL, calls[i].type, 1, rows + 1, NULL};
+        elementwise_tensor each = {NULL, calls[i].type, 2, column, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, calls[i].op, &o,
+                                      calls[i].shared ? &row : &each, -1, &o),
+                         0);
+        ck_assert_msg(p.pass.fold ==
+                          (calls[i].folds && p.level >= EW_LEVEL_AVX512),
+                      "call %d", i);
+    }
+}
+END_TEST
+
 /* From 20 MiB on, 4 MiB where an input is turned, if rows of out are dense and
    long, and under the hint. */
 START_TEST(large_outputs_go_past_the_caches)
@@ -2090,6 +2125,7 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, rows_of_slow_operations_are_stored_as_usual);
     tcase_add_test(choosing,
                    quotients_of_wide_integers_are_stored_past_the_caches);
+    tcase_add_test(choosing, halves_in_rows_that_end_within_vectors_are_folded);
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing,
                    tiles_of_several_loops_ask_for_lines_that_they_share);
