@@ -214,7 +214,7 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
     if (nest.ndim > 1 && nest.count[EW_OUT] >= EW_WORTH_STAGING)
         long_row = ew_strategy_long_row(
             nest.loop, size_out,
-            ew_strategy_rounds(op, x->dtype, ew_cpu_level()));
+            ew_strategy_waits_for_halves(op, x->dtype, ew_cpu_level()));
     if (fault && nest.ndim > 1 &&
         ew_strategy_wastes_vectors(nest.loop, size_out, ew_cpu_level()))
         long_row = EW_SHORT_TILED;

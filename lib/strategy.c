@@ -304,17 +304,24 @@ static bool ends_rows(const struct elementwise_plan *plan)
 }
 
 /* Whether integers are divided by what such a kernel has no loop for, or by a
-   number in each row, which is quicker: it takes arrays, or one number by an
-   array. */
+   number in each row, which is quicker, or in short rows, which are left to it
+   only if they start on lines: it takes arrays, or one number by an array. */
 static bool divides_else(const struct elementwise_plan *plan)
 {
     const struct ew_pass *pass = &plan->pass;
     const struct ew_loop *cols = &plan->loop[0];
-    bool arrays = true;
+    const bool apart = plan->ndim > 1 && !pass->fold && !pass->deep;
+    bool arrays = !apart || cols->n * pass->stored[EW_OUT] >= EW_STREAM_ENDS;
     for (int k = 0; k < EW_OUT; k++)
         arrays &= pass->pack[k] || cols->stride[k] == pass->stored[k] ||
                   (k == EW_X && cols->stride[k] == 0);
     return plan->types.fault == EW_FAULT_ZERO && !arrays;
+}
+
+/* Whether the kernel that stores past the caches does if anything does. */
+static bool keeps_past(const struct elementwise_plan *plan)
+{
+    return plan->pass.past && !ends_rows(plan) && !divides_else(plan);
 }
 
 /* Whether all there is to read and store takes more than the caches hold. */
@@ -337,13 +344,8 @@ static bool is_crowded(const struct elementwise_plan *plan, int64_t bytes)
     bool gaps = false;
     for (int k = 0; k < EW_OUT; k++)
         gaps |= plan->pass.pack[k] && plan->loop[0].stride[k];
-    return gaps && plan->pass.past && !plan->pass.deep && is_crowd(plan, bytes);
-}
-
-/* Whether the kernel that stores past the caches does if anything does. */
-static bool keeps_past(const struct elementwise_plan *plan)
-{
-    return plan->pass.past && !ends_rows(plan) && !divides_else(plan);
+    return gaps && keeps_past(plan) && !plan->pass.deep &&
+           is_crowd(plan, bytes);
 }
 
 /* Whether an operation takes longer than stores past the caches, which its
@@ -356,6 +358,7 @@ static bool is_slow(const struct elementwise_plan *plan)
     const bool by_one = plan->loop[0].stride[EW_Y] == 0;
     const bool integers = kind & EW_INTEGERS;
     const bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    /* what c64 is divided by in short rows was measured so */
     if (integers ? keeps_past(plan) : plan->pass.past != NULL)
         return false;
     switch (plan->op) {

@@ -14,7 +14,7 @@ enum {
     EW_SHORT_ROW = 64,      /* bytes of out's row; longer ones are fast as is */
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_SHORT_REPEATED = 97, /* the same where one of an input is repeated */
-    EW_SHORT_ROUNDED = 257, /* and halves are rounded in vectors that end it */
+    EW_SHORT_HALVES = 257,  /* the same of halves, if vectors are left empty */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
     EW_WORTH_DEEP = 1024,   /* elements in all for tiles of several loops */
     EW_WORTH_DEEP_CALL = 2048, /* the same of a simple call */
@@ -37,31 +37,43 @@ enum {
     EW_STREAM_ENDS = 768
 };
 
+/* Whether a row of so many bytes leaves more than a ninth of its vectors
+   empty. */
+static inline bool ew_strategy_leaves_empty(int64_t row, int64_t vector)
+{
+    int64_t vectors = (row + vector - 1) / vector;
+    return 9 * row < 8 * vectors * vector;
+}
+
 /* Bytes of out's rows from which on they are not folded, for two loops or more;
    size is that of out's elements. Where inputs are rows like that, or one that
    all share, folding takes no more than copies of it: the ends of rows of a
-   line and a half take longer, but rows of a line have none. So do longer ones
-   of halves that are rounded, if a ninth and more of their vectors is empty. */
+   line and a half take longer, but rows of a line have none. Longer rows of
+   halves that wait for their vectors take longer than folded ones, too, if more
+   than a ninth of these is empty. */
 static inline int64_t ew_strategy_long_row(const struct ew_loop *loop,
-                                           int64_t size, bool rounds)
+                                           int64_t size, bool halves)
 {
     int64_t row = loop[0].n * size;
-    int64_t lines = (row + EW_LINE - 1) / EW_LINE;
     bool repeats = row != EW_LINE;
     for (int k = 0; k < 2; k++)
         repeats &= loop[0].stride[k] == size &&
                    (loop[1].stride[k] == 0 || loop[1].stride[k] == row);
     if (!repeats)
         return EW_SHORT_ROW;
-    return rounds && 9 * row < 8 * lines * EW_LINE ? EW_SHORT_ROUNDED
-                                                   : EW_SHORT_REPEATED;
+    return halves && row < EW_SHORT_HALVES &&
+                   ew_strategy_leaves_empty(row, EW_LINE)
+               ? EW_SHORT_HALVES
+               : EW_SHORT_REPEATED;
 }
 
-/* Whether an operation on halves waits for its vectors, which it rounds, rather
-   than for memory: on AVX-512, but of f16 where processors compute it. */
-bool ew_strategy_rounds(elementwise_op op, elementwise_dtype type, int level);
+/* Whether an operation on halves waits for its vectors rather than for memory:
+   on AVX-512, as f32 or bit by bit, and not of f16 where processors compute it.
+   It takes a vector as long as some elements. */
+bool ew_strategy_waits_for_halves(elementwise_op op, elementwise_dtype type,
+                                  int level);
 
-/* Whether a ninth and more of the vectors that integers of `size` bytes are
+/* Whether more than a ninth of the vectors that integers of `size` bytes are
    divided in is empty, as rows end in the middle of one, and are not divided by
    a number each. */
 bool ew_strategy_wastes_vectors(const struct ew_loop *cols, int64_t size,

@@ -73,7 +73,8 @@ static bool is_quick(elementwise_op op)
            op != ELEMENTWISE_DIV;
 }
 
-bool ew_strategy_rounds(elementwise_op op, elementwise_dtype type, int level)
+bool ew_strategy_waits_for_halves(elementwise_op op, elementwise_dtype type,
+                                  int level)
 {
     const bool f16 = type == ELEMENTWISE_F16 && level < EW_LEVEL_AVX512FP16;
     return (type == ELEMENTWISE_BF16 || f16) && is_quick(op) &&
@@ -196,9 +197,8 @@ bool ew_strategy_wastes_vectors(const struct ew_loop *cols, int64_t size,
 {
     int64_t bytes = cols->n * size;
     int64_t vector = level >= EW_LEVEL_AVX512 ? EW_LINE : EW_LINE / 2;
-    int64_t vectors = (bytes + vector - 1) / vector;
     return cols->stride[EW_Y] != 0 && size <= 4 &&
-           9 * bytes < 8 * vectors * vector;
+           ew_strategy_leaves_empty(bytes, vector);
 }
 
 /* Whether that is so of rows that are divided. */
@@ -264,7 +264,8 @@ static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
         return EW_SHORT_TILED;
     return ew_strategy_long_row(
         plan->loop, plan->pass.stored[EW_OUT],
-        ew_strategy_rounds(plan->op, plan->types.compute[EW_X], plan->level));
+        ew_strategy_waits_for_halves(plan->op, plan->types.compute[EW_X],
+                                     plan->level));
 }
 
 /* Folds short rows into one, for which inputs that do not allow it are

@@ -224,9 +224,10 @@ static void try_forms(const struct kernel *k)
 static void try_past(struct kernel *k)
 {
     static const struct form dense[] = {{1, 1, 1}, {1, 0, 1}, {0, 1, 1}};
-    static const int64_t lengths[] = {1, 15, 63, 64, 65, 190, 1000};
+    static const int64_t lengths[] = {1,  15, 16, 17, 31,  33,
+                                      48, 63, 64, 65, 190, 1000};
     for (int f = 0; k->run && f < 3; f++)
-        for (int n = 0; n < 7; n++) {
+        for (int n = 0; n < (int)(sizeof lengths / sizeof *lengths); n++) {
             try_form(k, &dense[f], lengths[n], ONE_ROW, APART);
             try_form(k, &dense[f], lengths[n], (f + n) % ROW_KINDS,
                      (enum alias)((f + n) % 3));
@@ -257,15 +258,24 @@ static void try_masked(const struct kernel *k)
                      (enum alias)((cols + f) % 3));
 }
 
-/* The other forms and kernels of an operation that waits for memory. */
+/* Bits are joined and shifted by loops that wait for memory. */
+static bool takes_bits(int op)
+{
+    return op >= ELEMENTWISE_BITWISE_AND &&
+           op <= ELEMENTWISE_BITWISE_RIGHT_SHIFT;
+}
+
+/* The other forms and kernels of an operation that waits for memory, or may. */
 static void try_more(struct kernel *k)
 {
     static struct ew_around f32 = {.f32 = {3, -0.3f, 0.1f, -5, 6}};
     static struct ew_around f64 = {.f64 = {3, -0.3, 0.1, -5, 6}};
-    if (k->op > EW_PAST_LAST)
+    if (k->op > EW_PAST_LAST && !takes_bits(k->op))
         return;
     try_long(k);
     try_masked(k);
+    if (k->op > EW_PAST_LAST)
+        return;
     k->run = ew_table_kernel(k->level, EW_PAST + k->op, k->x, k->y);
     try_past(k);
     if (k->op > EW_WHOLE_LAST)
@@ -1274,6 +1284,7 @@ START_TEST(reductions_find_one_element_wherever_it_is)
                 try_reduction(&k, &forms[f], 1 + f, rows);
                 try_reduction(&k, &forms[f], vl + 1, ONE_ROW);
                 try_reduction(&k, &forms[f], 2 * vl + 3, rows);
+                try_reduction(&k, &forms[f], 9 * vl, rows);
             }
         }
     release();
@@ -1592,8 +1603,8 @@ static int64_t divided(int op, int64_t a, int64_t b)
     return op == ELEMENTWISE_FLOORDIV ? quotient - down : quotient;
 }
 
-static void divide(int level, int op, elementwise_dtype type, int64_t n,
-                   void *a, void *b, bool one_divisor, void *to)
+static void compute_row(int level, int op, elementwise_dtype type, int64_t n,
+                        void *a, void *b, bool one_divisor, void *to)
 {
     int64_t size = (int64_t)ref_size(type);
     void *data[EW_OPERANDS] = {a, b, to};
@@ -1610,8 +1621,8 @@ static void try_byte(int level, int op, bool is_signed, bool one, int by)
         a[i] = (uint8_t)i;
         b[i] = (uint8_t)(by * (2 * i + 1));
     }
-    divide(level, op, is_signed ? ELEMENTWISE_I8 : ELEMENTWISE_U8, DIVIDENDS, a,
-           b, one, got);
+    compute_row(level, op, is_signed ? ELEMENTWISE_I8 : ELEMENTWISE_U8,
+                DIVIDENDS, a, b, one, got);
     for (int i = 0; i < DIVIDENDS; i++) {
         uint8_t d = b[one ? 0 : i];
         int64_t right =
@@ -1662,9 +1673,8 @@ static int64_t element_of(elementwise_dtype type, const void *from, int64_t i)
     }
 }
 
-/* Any number by counts that go on through those around the width and both ends
-   of the type, which numbers meet in each lane as `first` goes on; a word with
-   all bits has a count of -1. */
+/* Any number by counts from -8 to beyond the width, and by the lowest number,
+   all of which each lane meets as `first` goes on. */
 static void try_shift(int level, bool left, elementwise_dtype type,
                       bool one_count, int first)
 {
@@ -1679,10 +1689,10 @@ static void try_shift(int level, bool left, elementwise_dtype type,
         memcpy((char *)a + i * size, &any, (size_t)size);
         memcpy((char *)b + i * size, &end, (size_t)size);
     }
-    divide(level,
-           left ? ELEMENTWISE_BITWISE_LEFT_SHIFT
-                : ELEMENTWISE_BITWISE_RIGHT_SHIFT,
-           type, n, a, b, one_count, got);
+    compute_row(level,
+                left ? ELEMENTWISE_BITWISE_LEFT_SHIFT
+                     : ELEMENTWISE_BITWISE_RIGHT_SHIFT,
+                type, n, a, b, one_count, got);
     for (int64_t i = 0; i < n; i++) {
         int64_t want = shifted(left, bits, is_signed, element_of(type, a, i),
                                element_of(type, b, one_count ? 0 : i));
@@ -1977,8 +1987,8 @@ static void try_words(int level, int op, bool is_signed, bool one)
     int n = draw_length();
     draw_words(is_signed, n, divisor, b, NULL);
     draw_words(is_signed, n, dividend, a, divisor);
-    divide(level, op, is_signed ? ELEMENTWISE_I32 : ELEMENTWISE_U32, n, a, b,
-           one, got);
+    compute_row(level, op, is_signed ? ELEMENTWISE_I32 : ELEMENTWISE_U32, n, a,
+                b, one, got);
     for (int i = 0; i < n; i++)
         ck_assert_uint_eq(
             got[i], (uint32_t)divided(op, dividend[i], divisor[one ? 0 : i]));
@@ -2002,8 +2012,8 @@ static void try_shorts(int level, int op, bool is_signed, bool one)
         b[i] = b[i] == 0 ? 3 : b[i];
         a[i] = (uint16_t)draw_wide(b[one ? 0 : i]);
     }
-    divide(level, op, is_signed ? ELEMENTWISE_I16 : ELEMENTWISE_U16, n, a, b,
-           one, got);
+    compute_row(level, op, is_signed ? ELEMENTWISE_I16 : ELEMENTWISE_U16, n, a,
+                b, one, got);
     for (int i = 0; i < n; i++) {
         uint16_t d = b[one ? 0 : i];
         int64_t right = is_signed ? divided(op, (int16_t)a[i], (int16_t)d)
@@ -2047,8 +2057,8 @@ static void try_wide(int level, int op, bool is_signed, bool one, bool small)
         a[i] = small ? cut(a[i], is_signed) : a[i];
     }
     int64_t n = support_random(1, DIVIDENDS);
-    divide(level, op, is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64, n, a, b,
-           one, got);
+    compute_row(level, op, is_signed ? ELEMENTWISE_I64 : ELEMENTWISE_U64, n, a,
+                b, one, got);
     for (int i = 0; i < n; i++)
         ck_assert_uint_eq(got[i],
                           divided_wide(op, is_signed, a[i], b[one ? 0 : i]));

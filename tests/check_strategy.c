@@ -1316,7 +1316,25 @@ START_TEST(quotients_of_wide_integers_are_stored_past_the_caches)
 }
 END_TEST
 
-/* Up to 256 bytes, if a ninth and more of their vectors is empty, and beside a
+/* As their first and last blocks would be made for themselves, and those that
+   start within lines could not go past the caches. */
+START_TEST(short_rows_of_quotients_are_stored_as_usual)
+{
+    static const int64_t cols[] = {8, 101, 128};
+    for (int i = 0; i < 3; i++) {
+        struct elementwise_plan p;
+        const int64_t rows[] = {1 << 20, cols[i]};
+        elementwise_tensor o = {NULL, ELEMENTWISE_I32, 2, rows, NULL};
+        elementwise_tensor row = {NULL, ELEMENTWISE_I32, 1, rows + 1, NULL};
+        ew_cpu_tune(0);
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_DIV, &o, &row, -1, &o),
+                         0);
+        ck_assert(p.pass.fold || !p.pass.stream);
+    }
+}
+END_TEST
+
+/* Up to 256 bytes, if more than a ninth of their vectors is empty, and beside a
    row that all share. */
 START_TEST(halves_in_rows_that_end_within_vectors_are_folded)
 {
@@ -1328,6 +1346,8 @@ START_TEST(halves_in_rows_that_end_within_vectors_are_folded)
     } calls[] = {
         {ELEMENTWISE_ADD, ELEMENTWISE_BF16, 49, true, true},
         {ELEMENTWISE_MAX, ELEMENTWISE_BF16, 100, true, true},
+        {ELEMENTWISE_SUB, ELEMENTWISE_F16, 100, true,
+         ew_cpu_level() < EW_LEVEL_AVX512FP16},
         {ELEMENTWISE_ADD, ELEMENTWISE_BF16, 120, true, false},
         {ELEMENTWISE_ADD, ELEMENTWISE_BF16, 135, true, false},
         {ELEMENTWISE_ADD, ELEMENTWISE_BF16, 64, true, false},
@@ -2125,6 +2145,7 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, rows_of_slow_operations_are_stored_as_usual);
     tcase_add_test(choosing,
                    quotients_of_wide_integers_are_stored_past_the_caches);
+    tcase_add_test(choosing, short_rows_of_quotients_are_stored_as_usual);
     tcase_add_test(choosing, halves_in_rows_that_end_within_vectors_are_folded);
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing,

@@ -1,7 +1,7 @@
 /*
- * Turns c64 into bool: whether two are equal. On AVX-512 that of four vectors
- * is one mask, of two bits for each element, and a word of it is true if both
- * are:
+ * Turns c64 into bool: whether two are equal. On AVX-512 four vectors of each
+ * make one mask, of two bits for each element, which becomes words of two bytes
+ * each, and a word is true if both are:
  *
  *     re im re im ..  -\
  *                       == -> 64 bits -> 32 words -> 32 bits -> out[0..31]
@@ -80,8 +80,10 @@ EW_INLINE void compare_rows(bool equal, bool x_moves, bool y_moves,
         const bool asks = cols * (int64_t)sizeof *x.at >= COMPARED_FAR;
         for (; c + COMPARED <= cols; c += COMPARED) {
             for (int k = 0; asks && k < COMPARED; k += COMPARED_VECTOR) {
-                ew_loop_ask_later(x.at + c * x_moves + k);
-                ew_loop_ask_later(y.at + c * y_moves + k);
+                if (x_moves)
+                    ew_loop_ask_later(x.at + c + k);
+                if (y_moves)
+                    ew_loop_ask_later(y.at + c + k);
             }
             compare_some(equal, x, y, c, (__mmask32)-1, out);
         }

@@ -77,8 +77,9 @@ typedef void ew_kernel(int64_t rows, int64_t cols, void *const data[],
  * or leaves: they look for operands that integer division and power refuse.
  * Then come the operations that wait for memory once more: with these kernels
  * OUT's lines do not stay in the caches, unless it is X or Y on AVX-512 and its
- * elements have 4 bytes or more. On floats both kinds also exist with what may
- * stand around an operation and takes a few instructions,
+ * elements have 4 bytes or more; and so do divisions of wide integers on
+ * AVX-512, which store as usual in place. On floats both kinds also exist with
+ * what may stand around an operation and takes a few instructions,
  *
  *     v = op(X * factor_x, Y * factor_y)
  *     v = v >= 0 ? v : v * slope

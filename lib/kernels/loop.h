@@ -89,8 +89,8 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *
  * All but the second and the last make ends of rows of small elements of one
  * size under masks (AVX-512), but in place, or where lines of short rows are
- * asked for. All but the first two ask for strided elements that come from
- * memory.
+ * asked for; of long rows of these they ask for the lines of out. All but the
+ * first two ask for strided elements that come from memory.
  */
 enum ew_rows {
     EW_ROWS,
@@ -297,7 +297,7 @@ EW_INLINE void ew_loop_small(ew_apply *apply, int64_t bytes, const char *x,
     _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
     memcpy(x0, x, step_x ? 0 : (size_t)size);
     memcpy(y0, y, step_y ? 0 : (size_t)size);
-    int64_t b = 0;
+    int64_t b = 0; /* two loops, as one that asks whether it asks is slower */
     if (bytes >= EW_LONG && !ew_cpu_is(EW_QUICK_STORES))
         for (; b < whole; b += EW_LINE) {
             ew_loop_ask(out, b, bytes - 1);
