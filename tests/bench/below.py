@@ -1,8 +1,10 @@
 """Lists the rows that are below the share of their limit that is aimed at.
 
-    bench --json | below.py [BENCH]
+    (bench --json; bench --json) | below.py [BENCH]
 
-prints a table of them, layout by layout, the least first. With the path of
+prints a table of them, layout by layout, the least first. Of several runs, each
+with limits of its own, the best share of a row counts: a processor that slows
+down after its limits were measured is below them in all rows. With the path of
 the benchmark each is run once more under Linux's perf, and the table has the
 functions of the library that have a tenth or more of its samples.
 
@@ -30,19 +32,34 @@ def aim(layout, operation):
     return 0.9 if quick and NEAR.match(layout) else 0.7
 
 
-def below(rows):
-    """The number of rows that have an aim, and {layout: [(share, row's name)]}
-    of those that miss it."""
-    count, missed = 0, collections.defaultdict(list)
-    for row in rows:
-        layout, _, operation, _ = row["name"].split()
-        if UNAIMED.match(layout) or not row["limit"]:
-            continue
-        count += 1
-        share = row["limit"] / row["median"]
+def objects(text):
+    """The JSON objects that follow one another in a text."""
+    decoder, text = json.JSONDecoder(), text.lstrip()
+    while text:
+        found, end = decoder.raw_decode(text)
+        text = text[end:].lstrip()
+        yield found
+
+
+def shares(runs):
+    """{row's name: its best share} of those that have an aim."""
+    best = {}
+    for run in runs:
+        for row in run["rows"]:
+            if row["limit"] and not UNAIMED.match(row["name"]):
+                share = row["limit"] / row["median"]
+                best[row["name"]] = max(share, best.get(row["name"], 0))
+    return best
+
+
+def below(best):
+    """{layout: [(share, row's name)]} of those that miss it."""
+    missed = collections.defaultdict(list)
+    for name, share in best.items():
+        layout, _, operation, _ = name.split()
         if share < aim(layout, operation):
-            missed[layout].append((share, row["name"]))
-    return count, missed
+            missed[layout].append((share, name))
+    return missed
 
 
 def profile(bench, name, samples):
@@ -64,8 +81,9 @@ def profile(bench, name, samples):
 def main():
     if len(sys.argv) > 2 or "--help" in sys.argv:
         sys.exit(__doc__)
-    count, missed = below(json.load(sys.stdin)["rows"])
-    print(f"{sum(map(len, missed.values()))} of {count} rows are below.\n")
+    best = shares(objects(sys.stdin.read()))
+    missed = below(best)
+    print(f"{sum(map(len, missed.values()))} of {len(best)} rows are below.\n")
     print("| row | share | percent of samples |\n|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         samples = os.path.join(folder, "perf.data")
