@@ -2464,46 +2464,55 @@ START_TEST(rows_are_divided_by_a_number_each)
 }
 END_TEST
 
+static TCase *divisions_of_integers(void)
+{
+    TCase *tests = support_case("division");
+    tcase_add_loop_test(tests, bytes_are_divided_by_every_divisor, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(tests, integers_are_shifted_by_every_count, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(tests, shorts_are_divided_exactly, 0, EW_LEVELS);
+    tcase_add_loop_test(tests, words_are_divided_exactly, 0, EW_LEVELS);
+    tcase_add_loop_test(tests, wide_integers_are_divided_exactly, 0, EW_LEVELS);
+    tcase_add_loop_test(tests, wide_integers_are_divided_by_one_for_each_row, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(tests, wide_integers_are_divided_in_blocks, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(tests, one_divisor_is_like_an_array_of_it, 0,
+                        EW_LEVELS * 4);
+    tcase_add_loop_test(tests, rows_are_divided_by_rows_of_any_length, 0,
+                        EW_LEVELS * 4);
+    tcase_add_loop_test(tests, rows_are_divided_by_a_number_each, 0,
+                        EW_LEVELS * 2);
+    return tests;
+}
+
+static TCase *moves(void)
+{
+    TCase *tests = support_case("moves");
+    tcase_add_loop_test(tests, moves_are_right_from_every_layout, 0,
+                        EW_LEVELS * 5);
+    tcase_add_loop_test(tests, turning_asks_for_all_that_is_read_next, 0,
+                        EW_LEVELS * 2);
+    tcase_add_loop_test(tests, rows_with_gaps_are_made_dense, 0, EW_LEVELS * 3);
+    tcase_add_loop_test(tests, short_rows_of_any_step_are_made_dense, 0,
+                        EW_LEVELS * 4);
+    tcase_add_loop_test(tests, rows_that_overlap_are_moved_from_either_end, 0,
+                        EW_LEVELS * 4);
+    tcase_add_loop_test(tests, nothing_is_read_on_a_page_that_has_no_element, 0,
+                        18 * EW_LEVELS);
+    tcase_add_loop_test(tests, no_page_is_read_between_short_rows, 0,
+                        EW_LEVELS * 4);
+    tcase_add_loop_test(tests, rows_of_any_length_are_spread, 0, EW_LEVELS * 4);
+    return tests;
+}
+
 int main(void)
 {
     TCase *halves = support_case("halves");
     tcase_add_loop_test(halves, all_halves_are_computed_in_f32_and_rounded_once,
                         0, EW_LEVELS * 2);
     tcase_add_test(halves, native_f16_has_the_bits_of_f32_rounded_once);
-    TCase *division = support_case("division");
-    tcase_add_loop_test(division, bytes_are_divided_by_every_divisor, 0,
-                        EW_LEVELS);
-    tcase_add_loop_test(division, integers_are_shifted_by_every_count, 0,
-                        EW_LEVELS);
-    tcase_add_loop_test(division, shorts_are_divided_exactly, 0, EW_LEVELS);
-    tcase_add_loop_test(division, words_are_divided_exactly, 0, EW_LEVELS);
-    tcase_add_loop_test(division, wide_integers_are_divided_exactly, 0,
-                        EW_LEVELS);
-    tcase_add_loop_test(division, wide_integers_are_divided_by_one_for_each_row,
-                        0, EW_LEVELS);
-    tcase_add_loop_test(division, wide_integers_are_divided_in_blocks, 0,
-                        EW_LEVELS);
-    tcase_add_loop_test(division, one_divisor_is_like_an_array_of_it, 0,
-                        EW_LEVELS * 4);
-    tcase_add_loop_test(division, rows_are_divided_by_rows_of_any_length, 0,
-                        EW_LEVELS * 4);
-    tcase_add_loop_test(division, rows_are_divided_by_a_number_each, 0,
-                        EW_LEVELS * 2);
-    TCase *moves = support_case("moves");
-    tcase_add_loop_test(moves, moves_are_right_from_every_layout, 0,
-                        EW_LEVELS * 5);
-    tcase_add_loop_test(moves, turning_asks_for_all_that_is_read_next, 0,
-                        EW_LEVELS * 2);
-    tcase_add_loop_test(moves, rows_with_gaps_are_made_dense, 0, EW_LEVELS * 3);
-    tcase_add_loop_test(moves, short_rows_of_any_step_are_made_dense, 0,
-                        EW_LEVELS * 4);
-    tcase_add_loop_test(moves, rows_that_overlap_are_moved_from_either_end, 0,
-                        EW_LEVELS * 4);
-    tcase_add_loop_test(moves, nothing_is_read_on_a_page_that_has_no_element, 0,
-                        18 * EW_LEVELS);
-    tcase_add_loop_test(moves, no_page_is_read_between_short_rows, 0,
-                        EW_LEVELS * 4);
-    tcase_add_loop_test(moves, rows_of_any_length_are_spread, 0, EW_LEVELS * 4);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");
     TCase *reductions = support_case("reductions");
@@ -2542,7 +2551,8 @@ int main(void)
     tcase_add_loop_test(reductions,
                         integers_that_can_be_divided_have_a_reduction_for_zeros,
                         0, EW_LEVELS);
-    TCase *const cases[] = {kernels, conversions, reductions,    division,
-                            moves,   halves,      derivatives(), NULL};
+    TCase *const cases[] = {
+        kernels, conversions, reductions,    divisions_of_integers(),
+        moves(), halves,      derivatives(), NULL};
     return support_run("kernels", cases);
 }
