@@ -1684,7 +1684,8 @@ static void try_shift(int level, bool left, elementwise_dtype type,
     const int64_t n = DIVIDENDS - first % 7;
     for (int64_t i = 0; i < n; i++) {
         const int64_t count = (first + i) % (bits + 16) - 8;
-        const int64_t end = count < -4 ? INT64_C(1) << (bits - 1) : count;
+        const int64_t end =
+            count < -4 ? (int64_t)(UINT64_C(1) << (bits - 1)) : count;
         const int64_t any = support_random(INT64_MIN, INT64_MAX);
         memcpy((char *)a + i * size, &any, (size_t)size);
         memcpy((char *)b + i * size, &end, (size_t)size);
