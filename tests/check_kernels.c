@@ -1641,64 +1641,32 @@ START_TEST(bytes_are_divided_by_every_divisor)
 }
 END_TEST
 
-/* As the contract has it, of a number that its type holds; a count is not
-   negative where it counts bits. */
-static int64_t shifted(bool left, int bits, bool is_signed, int64_t a,
-                       int64_t count)
-{
-    if (count < 0 || count >= bits)
-        return left || !is_signed || a >= 0 ? 0 : -1;
-    if (left)
-        return (int64_t)((uint64_t)a << count);
-    return is_signed ? a >> count : (int64_t)((uint64_t)a >> count);
-}
-
-static int64_t element_of(elementwise_dtype type, const void *from, int64_t i)
-{
-    switch (type) {
-    case ELEMENTWISE_I8:
-        return ((const int8_t *)from)[i];
-    case ELEMENTWISE_I16:
-        return ((const int16_t *)from)[i];
-    case ELEMENTWISE_I32:
-        return ((const int32_t *)from)[i];
-    case ELEMENTWISE_U8:
-        return ((const uint8_t *)from)[i];
-    case ELEMENTWISE_U16:
-        return ((const uint16_t *)from)[i];
-    case ELEMENTWISE_U32:
-        return ((const uint32_t *)from)[i];
-    default:
-        return ((const int64_t *)from)[i];
-    }
-}
-
 /* Any number by counts from -8 to beyond the width, and by the lowest number,
    all of which each lane meets as `first` goes on. */
 static void try_shift(int level, bool left, elementwise_dtype type,
                       bool one_count, int first)
 {
-    const bool is_signed = type < ELEMENTWISE_U8;
-    const int size = (int)ref_size(type), bits = 8 * size;
-    int64_t a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
+    const elementwise_op op =
+        left ? ELEMENTWISE_BITWISE_LEFT_SHIFT : ELEMENTWISE_BITWISE_RIGHT_SHIFT;
+    const int64_t size = (int64_t)ref_size(type), bits = 8 * size;
+    _Alignas(8) char a[8 * DIVIDENDS], b[8 * DIVIDENDS], got[8 * DIVIDENDS];
     const int64_t n = DIVIDENDS - first % 7;
     for (int64_t i = 0; i < n; i++) {
         const int64_t count = (first + i) % (bits + 16) - 8;
         const int64_t end =
             count < -4 ? (int64_t)(UINT64_C(1) << (bits - 1)) : count;
         const int64_t any = support_random(INT64_MIN, INT64_MAX);
-        memcpy((char *)a + i * size, &any, (size_t)size);
-        memcpy((char *)b + i * size, &end, (size_t)size);
+        memcpy(a + i * size, &any, (size_t)size);
+        memcpy(b + i * size, &end, (size_t)size);
     }
-    compute_row(level,
-                left ? ELEMENTWISE_BITWISE_LEFT_SHIFT
-                     : ELEMENTWISE_BITWISE_RIGHT_SHIFT,
-                type, n, a, b, one_count, got);
+    compute_row(level, (int)op, type, n, a, b, one_count, got);
     for (int64_t i = 0; i < n; i++) {
-        int64_t want = shifted(left, bits, is_signed, element_of(type, a, i),
-                               element_of(type, b, one_count ? 0 : i));
-        ck_assert_int_eq(memcmp((char *)got + i * size, &want, (size_t)size),
-                         0);
+        struct ref_value want, x_i = ref_load(type, a + i * size);
+        struct ref_value y_i = ref_load(type, b + (one_count ? 0 : i * size));
+        char right_i[8];
+        ck_assert_int_eq(ref_compute(op, &x_i, &y_i, &want), 0);
+        ref_store(&want, right_i);
+        ck_assert(ref_same(type, right_i, got + i * size));
     }
 }
 
