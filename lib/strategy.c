@@ -292,26 +292,26 @@ static bool makes_lines(const struct elementwise_plan *plan, int64_t run)
 }
 
 /* Whether a kernel that stores past the caches itself takes longer: in rows
-   whose ends are no lines, or that are short or of tiles of turned inputs if it
-   divides c64. */
+   whose ends are no lines, or that are short if it divides integers, or that
+   are short or of tiles of turned inputs if it divides c64. */
 static bool ends_rows(const struct elementwise_plan *plan)
 {
     int64_t row = plan->loop[0].n * plan->pass.stored[EW_OUT];
     bool apart = !plan->pass.fold && !plan->pass.deep;
+    bool divides = plan->types.fault == EW_FAULT_ZERO && plan->ndim > 1;
     if (ew_strategy_divides_c64(plan))
         return (apart && row < STREAM_RUN) || plan->pass.turn;
-    return apart && row < EW_STREAM_ENDS && row % EW_LINE != 0;
+    return apart && row < EW_STREAM_ENDS && (divides || row % EW_LINE != 0);
 }
 
 /* Whether integers are divided by what such a kernel has no loop for, or by a
-   number in each row, which is quicker, or in short rows, which are left to it
-   only if they start on lines: it takes arrays, or one number by an array. */
+   number in each row, which is quicker: it takes arrays, or one number by an
+   array. */
 static bool divides_else(const struct elementwise_plan *plan)
 {
     const struct ew_pass *pass = &plan->pass;
     const struct ew_loop *cols = &plan->loop[0];
-    const bool apart = plan->ndim > 1 && !pass->fold && !pass->deep;
-    bool arrays = !apart || cols->n * pass->stored[EW_OUT] >= EW_STREAM_ENDS;
+    bool arrays = true;
     for (int k = 0; k < EW_OUT; k++)
         arrays &= pass->pack[k] || cols->stride[k] == pass->stored[k] ||
                   (k == EW_X && cols->stride[k] == 0);

@@ -80,9 +80,9 @@ EW_INLINE void compare_rows(bool equal, bool x_moves, bool y_moves,
         const bool asks = cols * (int64_t)sizeof *x.at >= COMPARED_FAR;
         for (; c + COMPARED <= cols; c += COMPARED) {
             for (int k = 0; asks && k < COMPARED; k += COMPARED_VECTOR) {
-                if (x_moves)
+                if (x.moves)
                     ew_loop_ask_later(x.at + c + k);
-                if (y_moves)
+                if (y.moves)
                     ew_loop_ask_later(y.at + c + k);
             }
             compare_some(equal, x, y, c, (__mmask32)-1, out);
