@@ -145,19 +145,45 @@ static void fuse_into_op(struct elementwise_plan *plan,
     pass->around = around(plan->types.compute[EW_OUT], options);
 }
 
+/* Whether f16 or bf16 are computed in f32 and all operands are of that type. */
+static bool widens_halves(const struct elementwise_plan *plan)
+{
+    const struct ew_types *t = &plan->types;
+    return t->compute[EW_OUT] == ELEMENTWISE_F32 &&
+           ew_types_size(t->result) == 2 && t->operand[EW_X] == t->result &&
+           t->operand[EW_Y] == t->result && t->operand[EW_OUT] == t->result;
+}
+
+/* Whether operands need no buffers. The steps from halves to f32 and back such
+   a kernel makes too, of what is dense or one number in each row. */
+static bool takes_operands(const struct elementwise_plan *plan)
+{
+    struct ew_pass pass = plan->pass;
+    bool dense = true;
+    for (int k = 0; k < EW_OUT; k++)
+        dense &= plan->loop[0].stride[k] == 0 ||
+                 plan->loop[0].stride[k] == pass.stored[k];
+    if (dense && widens_halves(plan))
+        pass.load[EW_X] = pass.load[EW_Y] = pass.store = NULL;
+    return !ew_pass_buffers(&pass);
+}
+
 /* Leaves the activation and the operation before it to one kernel, where that
    reads and writes long rows of the operands themselves. */
 static void fuse_behind_op(struct elementwise_plan *plan)
 {
     struct ew_pass *pass = &plan->pass;
     const struct ew_loop *row = plan->loop;
-    int64_t size = pass->size[EW_OUT];
-    if (!pass->act || !pass->behind || ew_pass_buffers(pass) || pass->fold ||
-        plan->empty || plan->ndim == 0 || row->stride[EW_OUT] != size ||
-        row->n * size < LONG_ROW)
+    if (!pass->act || !pass->behind || plan->empty || plan->ndim == 0 ||
+        pass->fold || !takes_operands(plan) ||
+        row->stride[EW_OUT] != pass->stored[EW_OUT] ||
+        row->n * pass->size[EW_OUT] < LONG_ROW)
         return;
     pass->around.op = pass->op;
     pass->op = pass->behind;
+    pass->load[EW_X] = pass->load[EW_Y] = pass->store = NULL;
+    for (int k = 0; k < 3; k++)
+        pass->size[k] = pass->stored[k];
     if (pass->past)
         pass->past = pass->behind;
     pass->act = NULL;
@@ -203,7 +229,8 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     if (options->act != ELEMENTWISE_ACT_NONE) {
         pass->act =
             ew_table_activation(plan->level, compute, (int)options->act);
-        pass->behind = ew_table_behind(plan->level, compute, options->act);
+        pass->behind =
+            ew_table_behind(plan->level, plan->types.result, options->act);
     }
     fuse_into_op(plan, options);
     fuse_behind_op(plan);
@@ -221,9 +248,12 @@ static ew_kernel *at_once(elementwise_op op, elementwise_dtype dtype,
     ew_kernel *made = o->act <= ELEMENTWISE_ACT_LEAKY_RELU
                           ? whole(level, op, dtype, EW_WHOLE)
                           : NULL;
+    const bool half = ew_types_size(dtype) == 2;
     *numbers = around(dtype, o);
-    numbers->op = ew_table_direct(level, (int)op, dtype);
-    if (made || !numbers->op || o->scale_x != 1 || o->scale_y != 1)
+    numbers->op =
+        ew_table_direct(level, (int)op, half ? ELEMENTWISE_F32 : dtype);
+    if (made || !numbers->op || o->scale_x != 1 || o->scale_y != 1 ||
+        (half && op == ELEMENTWISE_NEXTAFTER))
         return made;
     return ew_table_behind(level, dtype, o->act);
 }

@@ -25,7 +25,7 @@ ew_kernel *ew_table_kernel(int level, int op, elementwise_dtype x,
 /* The activation on floats, or EW_SCALE on floats and complex types. */
 ew_kernel *ew_table_activation(int level, elementwise_dtype dtype, int act);
 
-/* The same behind an operation, in one kernel. NULL: not of f32 or f64. */
+/* The same behind an operation, in one kernel. NULL: there is none. */
 ew_kernel *ew_table_behind(int level, elementwise_dtype dtype,
                            elementwise_act act);
 

@@ -33,23 +33,60 @@
 #define TAIL tail_series_f64, TAIL_TERMS_f64
 #include "activation_slope.inc"
 
-/* Bytes that stay in the cache, and from what is read to what is asked for. */
-enum { PIECE = 1024, AHEAD = 4096 };
+/* Bytes of results that stay in the cache, of halves as f32, beside what these
+   are widened to; and from what is read to what is asked for. */
+enum { PIECE = 2048, PIECE_HALVES = 8192, AHEAD = 4096 };
 
-/* What is asked for of an input while what was made of x is stored. */
+/* What is asked for of an input while a line of what was made is stored: if it
+   is not dense always the same. */
 static struct ew_next ahead(const char *x, int64_t step, int64_t size)
 {
-    return (struct ew_next){step == size ? x + AHEAD : NULL,
+    return (struct ew_next){step == size ? x + AHEAD : x,
                             step == size ? EW_LINE : 0};
 }
 
+typedef void act_row_f32(int64_t n, const float *x, float *out, float alpha);
+typedef void act_row_f64(int64_t n, const double *x, double *out, double alpha);
+
+#define T float
 #define C float
 #define NAME(x) x##_f32
+#define OF(x) x##_f32
 #include "activation_behind.inc"
 
+#define T double
 #define C double
 #define NAME(x) x##_f64
+#define OF(x) x##_f64
 #include "activation_behind.inc"
+
+#if defined(__F16C__)
+#define T struct ew_f16
+#define C float
+#define NAME(x) x##_f16
+#define OF(x) x##_f32
+#define GET(x) ew_half_from_f16(x)
+#define WIDEN ew_half_widen_f16
+#define NARROW ew_half_narrow_f16_line
+#include "activation_behind.inc"
+
+#define T struct ew_bf16
+#define C float
+#define NAME(x) x##_bf16
+#define OF(x) x##_f32
+#define GET(x) ew_half_from_bf16(x)
+#define WIDEN ew_half_widen_bf16
+#define NARROW ew_half_narrow_bf16_line
+#include "activation_behind.inc"
+
+#define BEHIND_HALF(type)                                                      \
+    .behind = {[ELEMENTWISE_ACT_SIGMOID] = behind_sigmoid_##type,              \
+               [ELEMENTWISE_ACT_TANH] = behind_tanh_##type,                    \
+               [ELEMENTWISE_ACT_GELU] = behind_gelu_##type,                    \
+               [ELEMENTWISE_ACT_SILU] = behind_silu_##type}
+#else
+#define BEHIND_HALF(type) .behind = {NULL}
+#endif
 
 #define BEHIND(type)                                                           \
     .behind = {[ELEMENTWISE_ACT_RELU] = behind_relu_##type,                    \
@@ -83,7 +120,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) ew_half_from_f16(x)
 #define PUT(x) ew_half_f16_from_f32(x)
 #define DIRECT false
-#define MORE .from_operand = {NULL}
+#define MORE BEHIND_HALF(f16)
 #define INFINITE 0x7c00
 #define SIX 0x4600
 #include "activation_loop.inc"
@@ -95,7 +132,7 @@ enum { BUFFER = 128 }; /* elements */
 #define GET(x) ew_half_from_bf16(x)
 #define PUT(x) ew_half_bf16_from_f32(x)
 #define DIRECT false
-#define MORE .from_operand = {NULL}
+#define MORE BEHIND_HALF(bf16)
 #define INFINITE 0x7f80
 #define SIX 0x40c0
 #include "activation_loop.inc"

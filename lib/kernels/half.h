@@ -8,6 +8,8 @@
 #ifndef EW_HALF_H
 #define EW_HALF_H
 
+#include <math.h>
+
 #include "bits.h"
 
 /* The exponent moves up by 112: a multiplication does it for subnormals too.
@@ -130,6 +132,68 @@ EW_INLINE void ew_half_narrow_f16(const void *x, void *to)
     _mm_storeu_si128(half, _mm256_cvtps_ph(_mm256_loadu_ps(wide), NEAREST));
     _mm_storeu_si128(half + 1,
                      _mm256_cvtps_ph(_mm256_loadu_ps(wide + 8), NEAREST));
+#endif
+}
+
+enum { EW_HALF_LINE = 64 / sizeof(uint16_t) };
+
+/* Lines of halves from f32. In vectors as long as those that the line is stored
+   by: a load of what two stores wrote waits for both. */
+EW_INLINE void ew_half_narrow_f16_line(const float *x, struct ew_f16 *to)
+{
+    enum { NEAREST = _MM_FROUND_TO_NEAREST_INT };
+#if defined(__AVX512F__)
+    __m256i low = _mm512_cvtps_ph(_mm512_loadu_ps(x), NEAREST);
+    __m256i high = _mm512_cvtps_ph(_mm512_loadu_ps(x + 16), NEAREST);
+    _mm512_storeu_si512(
+        to, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+#else
+    for (int i = 0; i < EW_HALF_LINE; i += 16) {
+        __m128i low = _mm256_cvtps_ph(_mm256_loadu_ps(x + i), NEAREST);
+        __m128i high = _mm256_cvtps_ph(_mm256_loadu_ps(x + i + 8), NEAREST);
+        _mm256_storeu_si256((__m256i *)(void *)(to + i),
+                            _mm256_set_m128i(high, low));
+    }
+#endif
+}
+
+/* With one NaN for all. On AVX-512 one instruction makes it, by what is to
+   become of each kind of number, and bits are tested rather than moved. */
+#if defined(__AVX512F__)
+EW_INLINE __m512i ew_half_rounded_bf16(const float *x)
+{
+    const __m512i one_nan = _mm512_set1_epi32(0x11111133);
+    __m512 v = _mm512_loadu_ps(x);
+    __m512i b = (__m512i)_mm512_fixupimm_ps(v, v, one_nan, 0);
+    __mmask16 odd = _mm512_test_epi32_mask(b, _mm512_set1_epi32(0x10000));
+    __m512i up = _mm512_add_epi32(b, _mm512_set1_epi32(0x7fff));
+    return _mm512_mask_add_epi32(up, odd, up, _mm512_set1_epi32(1));
+}
+
+EW_INLINE void ew_half_narrow_bf16_line(const float *x, struct ew_bf16 *to)
+{
+    const __m512i upper = _mm512_set_epi16(
+        63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29,
+        27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+    __m512i low = ew_half_rounded_bf16(x), high = ew_half_rounded_bf16(x + 16);
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi16(low, upper, high));
+}
+#else
+EW_INLINE void ew_half_narrow_bf16_line(const float *x, struct ew_bf16 *to)
+{
+    for (int i = 0; i < EW_HALF_LINE; i++)
+        to[i] = ew_half_bf16_from_result(x[i] == x[i] ? x[i] : NAN);
+}
+#endif
+
+EW_INLINE void ew_half_widen_bf16(const struct ew_bf16 *x, float *to)
+{
+#if defined(__AVX512F__)
+    __m512i v = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)x));
+    _mm512_storeu_si512(to, _mm512_slli_epi32(v, 16));
+#else
+    for (int i = 0; i < EW_HALF_BLOCK; i++)
+        to[i] = ew_half_from_bf16(x[i]);
 #endif
 }
 #endif

@@ -142,12 +142,14 @@ struct ew_c128 {
  * the type of the computation (f32 for f16 and bf16, but relu and relu6 of
  * those look at their bits; the parts of complex types). They are found by
  * the activation's number; the product with a factor has that of no
- * activation. OUT may be X. On f32 and f64 there are also kernels
+ * activation. OUT may be X. There are also kernels, of f16 and bf16 but from
+ * AVX2 on and for what is not cut off,
  *
  *     OUT = act(op(X, Y))
  *
- * by the op and alpha at data[EW_AROUND], whose OUT is dense in rows; if it
- * does not stay in the caches either it is neither X nor Y.
+ * by the op and alpha at data[EW_AROUND], of the type of the computation, whose
+ * OUT is dense in rows; if it does not stay in the caches either it is neither
+ * X nor Y.
  */
 enum { EW_SCALE = ELEMENTWISE_ACT_NONE, EW_ACTS = ELEMENTWISE_ACT_SILU + 1 };
 
