@@ -24,7 +24,9 @@
  *     locale or floating-point modes. Exception flags may be raised.
  *   - Memory is the caller's. Descriptors, shapes and strides are borrowed
  *     for the length of the call and are never written, data is written only
- *     in outputs. Only plans are allocated.
+ *     in outputs. Only plans are allocated. What was planned for the last
+ *     calls without one is kept in 66 KiB of the library's own memory, which
+ *     threads share and none waits for.
  *   - Any function may be called from any thread at any time. Two calls that
  *     run at once must not write to the same memory. A call takes at most
  *     118 KiB of stack, so threads with 128 KiB will do.

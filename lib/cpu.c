@@ -1,7 +1,8 @@
 /*
  * Turns what the processor reports, and the environment variable
  * ELEMENTWISE_CPU, into a level of kernels and a set of ways that are fast on
- * it. Asked for once; these two numbers are the library's only global state.
+ * it. Asked for once; these two numbers, and the plans in cache.c, are the
+ * library's only global state.
  */
 #include "cpu.h"
 

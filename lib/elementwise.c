@@ -1,34 +1,20 @@
 /*
  * The public operations: where every call starts. Simple calls go
- * straight to a kernel; everything else becomes a plan on the stack.
+ * straight to a kernel; everything else becomes a plan.
  */
 #include "elementwise.h"
 
+#include "cache.h"
 #include "dense.h"
 #include "fuse.h"
-#include "plan.h"
 #include "validate.h"
-
-/* The general path; its plan is large, so it is kept out of the other's
-   stack frame. */
-static __attribute__((noinline)) elementwise_status
-run_plan(elementwise_op op, const elementwise_tensor *x,
-         const elementwise_tensor *y, int axis, const elementwise_tensor *out,
-         const elementwise_options *options)
-{
-    struct elementwise_plan plan;
-    elementwise_status status = ew_plan_make(&plan, op, x, y, axis, out);
-    if (!status)
-        status = ew_fuse_plan(&plan, options);
-    return status ? status : ew_plan_run(&plan, x->data, y->data, out->data);
-}
 
 static elementwise_status run_general(elementwise_op op,
                                       const elementwise_tensor *x,
                                       const elementwise_tensor *y, int axis,
                                       const elementwise_tensor *out)
 {
-    return run_plan(op, x, y, axis, out, NULL);
+    return ew_cache_run(op, x, y, axis, out, NULL);
 }
 
 elementwise_status elementwise_apply(elementwise_op op,
@@ -46,7 +32,7 @@ elementwise_status elementwise_apply(elementwise_op op,
         return ew_dense_run(op, x, y, axis, out, run_general);
     if (ew_fuse_run(op, x, y, out, options))
         return ELEMENTWISE_OK;
-    return run_plan(op, x, y, axis, out, options);
+    return ew_cache_run(op, x, y, axis, out, options);
 }
 
 /* The 33 functions of the header. */

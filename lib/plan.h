@@ -138,11 +138,12 @@ struct elementwise_plan {
     int64_t rows, cols;
     struct ew_stride stride[3];
     size_t unaligned[3]; /* bits that data must not have set */
+    int ndim;            /* loops, innermost first */
+    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
+    /* From here on nothing is kept for later calls (cache.c). */
+    struct ew_stage stage;
     int result_ndim;
     int64_t result_shape[ELEMENTWISE_MAX_NDIM];
-    struct ew_stage stage;
-    int ndim; /* loops, innermost first */
-    struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };
 
 /* Validation has refused INT64_MIN. */

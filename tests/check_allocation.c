@@ -301,6 +301,28 @@ START_TEST(every_layout_runs_without_allocation_lock_and_planning)
 }
 END_TEST
 
+/* At another level it is another one. */
+START_TEST(a_call_that_was_made_before_is_not_planned_again)
+{
+    static struct call c;
+    const struct operand *o = c.o;
+    int made = planned, layout = 0, level = ew_cpu_level();
+    while (strcmp(layouts[layout].name, "gaps between rows") != 0)
+        layout++;
+    make_call(&layouts[layout], 0, &c);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(
+            elementwise_apply(c.op, &o[0].t, &o[1].t, -1, &o[2].t, &c.options),
+            ELEMENTWISE_OK);
+    ck_assert_int_eq(planned, made + 1);
+    ew_cpu_limit(EW_LEVEL_BASE);
+    ck_assert_int_eq(
+        elementwise_apply(c.op, &o[0].t, &o[1].t, -1, &o[2].t, &c.options),
+        ELEMENTWISE_OK);
+    ck_assert_int_eq(planned, made + 1 + (level != EW_LEVEL_BASE));
+}
+END_TEST
+
 /* The layouts by hand do take every way that all processors have: each stands
    in a description. */
 START_TEST(the_layouts_go_every_way_that_plans_name)
@@ -465,6 +487,7 @@ int main(void)
                         every_layout_runs_without_allocation_lock_and_planning,
                         0, EW_LEVELS);
     tcase_add_test(runs, the_layouts_go_every_way_that_plans_name);
+    tcase_add_test(runs, a_call_that_was_made_before_is_not_planned_again);
     tcase_add_loop_test(runs,
                         random_calls_run_without_allocation_lock_and_planning,
                         0, EW_LEVELS);
