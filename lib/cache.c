@@ -49,7 +49,7 @@ static struct {
     atomic_uint turn;
     atomic_size_t key[sizeof(struct key) / WORD], plan[BEFORE_LOOPS / WORD],
         loops[sizeof(struct loops) / WORD];
-} places[PLACES];
+} kept_plans[PLACES];
 
 _Static_assert(sizeof(struct key) % WORD == 0 && BEFORE_LOOPS % WORD == 0,
                "they are words");
@@ -153,14 +153,15 @@ static unsigned place_of(const struct key *key)
 static bool find(const struct key *key, struct elementwise_plan *plan)
 {
     const unsigned i = place_of(key);
-    unsigned turn = atomic_load_explicit(&places[i].turn, memory_order_acquire);
+    unsigned turn =
+        atomic_load_explicit(&kept_plans[i].turn, memory_order_acquire);
     struct loops loops;
-    if (turn % 2 || !is_same(places[i].key, key))
+    if (turn % 2 || !is_same(kept_plans[i].key, key))
         return false;
-    get(places[i].plan, plan, BEFORE_LOOPS);
-    get(places[i].loops, &loops, sizeof loops);
+    get(kept_plans[i].plan, plan, BEFORE_LOOPS);
+    get(kept_plans[i].loops, &loops, sizeof loops);
     atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&places[i].turn, memory_order_relaxed) != turn)
+    if (atomic_load_explicit(&kept_plans[i].turn, memory_order_relaxed) != turn)
         return false;
     for (int d = 0; d < plan->ndim; d++) {
         plan->loop[d].n = loops.number[d][0];
@@ -182,11 +183,12 @@ static bool is_kept(const struct elementwise_plan *plan)
 static void keep(const struct key *key, const struct elementwise_plan *plan)
 {
     const unsigned i = place_of(key);
-    unsigned turn = atomic_load_explicit(&places[i].turn, memory_order_relaxed);
+    unsigned turn =
+        atomic_load_explicit(&kept_plans[i].turn, memory_order_relaxed);
     struct loops loops = {{{0}}};
     if (turn % 2 || !atomic_compare_exchange_strong_explicit(
-                        &places[i].turn, &turn, turn + 1, memory_order_relaxed,
-                        memory_order_relaxed))
+                        &kept_plans[i].turn, &turn, turn + 1,
+                        memory_order_relaxed, memory_order_relaxed))
         return;
     atomic_thread_fence(memory_order_release);
     for (int d = 0; d < plan->ndim; d++) {
@@ -194,10 +196,11 @@ static void keep(const struct key *key, const struct elementwise_plan *plan)
         memcpy(&loops.number[d][1], plan->loop[d].stride,
                sizeof loops.number[d] - sizeof *loops.number[d]);
     }
-    put(places[i].key, key, (size_t)(1 + key->numbers) * sizeof key->numbers);
-    put(places[i].plan, plan, BEFORE_LOOPS);
-    put(places[i].loops, &loops, sizeof loops);
-    atomic_store_explicit(&places[i].turn, turn + 2, memory_order_release);
+    put(kept_plans[i].key, key,
+        (size_t)(1 + key->numbers) * sizeof key->numbers);
+    put(kept_plans[i].plan, plan, BEFORE_LOOPS);
+    put(kept_plans[i].loops, &loops, sizeof loops);
+    atomic_store_explicit(&kept_plans[i].turn, turn + 2, memory_order_release);
 }
 
 elementwise_status ew_cache_run(elementwise_op op, const elementwise_tensor *x,

@@ -94,9 +94,9 @@ $NM -A "$internal" | awk -F: '/ U (malloc|calloc|realloc|free|[a-z_]*alloc.*)$/ 
     print $2 }' | sort -u | grep -v -E '(plan|gradient)\.l?o$' >"$folder/allocate" || :
 nothing "memory is allocated for plans alone" "$folder/allocate"
 
-# Writable memory is the level of kernels, what is quick and each thread's message; what is
-# only relocated (.data.rel.ro) counts as constant.
-awk '$2 ~ /^[bBC]$/ && $3 !~ /^(ew_cpu_known|ew_cpu_tuning|message)$/' "$folder/all" \
+# Writable memory is the level of kernels, what is quick, plans of earlier calls and each
+# thread's message; what is only relocated (.data.rel.ro) counts as constant.
+awk '$2 ~ /^[bBC]$/ && $3 !~ /^(ew_cpu_known|ew_cpu_tuning|kept_plans|message)$/' "$folder/all" \
     >"$folder/written"
 size -A "$internal" 2>/dev/null |
     awk '$1 ~ /^\.t?data$/ && $2 > 0' >>"$folder/written"
