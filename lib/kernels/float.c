@@ -218,6 +218,7 @@ EW_INLINE void half_make_vector(half_op *op, enum half_how how,
 #define NARROW ew_half_narrow_f16
 #define WIDEN_SOME ew_half_widen_f16_some
 #define NARROW_SOME ew_half_narrow_f16_some
+#define NARROW_PAST ew_half_narrow_f16_past
 #define WIDEN_SHORT ew_half_widen_f16_8
 #define NARROW_SHORT ew_half_narrow_f16_8
 #endif

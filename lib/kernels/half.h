@@ -110,6 +110,13 @@ EW_INLINE void ew_half_narrow_f16_8(const void *x, bool all, __mmask8 some,
         _mm_mask_storeu_epi16(to, some, v);
 }
 
+/* A block that is half a line, past the caches. */
+EW_INLINE void ew_half_narrow_f16_past(const void *x, void *to)
+{
+    __m256i v = _mm512_cvtps_ph(_mm512_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT);
+    _mm256_stream_si256(to, v);
+}
+
 EW_INLINE void ew_half_narrow_f16_some(const void *x, bool all, __mmask16 some,
                                        void *to)
 {

@@ -29,8 +29,8 @@ enum {
 
 /* How an operation is computed: as it is; the same, but it divides, which takes
    longer than its memory, or takes so little that long rows ask for lines of
-   out; with what stands around it (kernel.h). */
-enum half_how { HALF_ALONE, HALF_SLOW, HALF_ASKS, HALF_WHOLE };
+   out; with what stands around it (kernel.h); stored past the caches. */
+enum half_how { HALF_ALONE, HALF_SLOW, HALF_ASKS, HALF_WHOLE, HALF_PAST };
 
 typedef float half_op(float x, float y);
 typedef uint16_t half_bits(uint16_t x, uint16_t y);
@@ -92,10 +92,27 @@ EW_INLINE __m512i half_get(bool all, const uint16_t *x, __mmask32 some)
     return all ? half_load(x) : half_load_some(x, some);
 }
 
-EW_INLINE void half_put(bool all, uint16_t *out, __mmask32 some, __m512i v)
+/* So many elements are before the first line of out, of n. */
+EW_INLINE int64_t half_head(const uint16_t *out, int64_t n)
+{
+    int64_t head = (int64_t)(-(uintptr_t)out % EW_LINE / HALF_SIZE);
+    return head < n ? head : n;
+}
+
+/* A whole vector, which is a line where it goes past the caches. */
+EW_INLINE void half_store(enum half_how how, uint16_t *out, __m512i v)
+{
+    if (how == HALF_PAST)
+        _mm512_stream_si512((void *)out, v);
+    else
+        _mm512_storeu_si512(out, v);
+}
+
+EW_INLINE void half_put(enum half_how how, bool all, uint16_t *out,
+                        __mmask32 some, __m512i v)
 {
     if (all)
-        _mm512_storeu_si512(out, v);
+        half_store(how, out, v);
     else
         _mm512_mask_storeu_epi16(out, some, v);
 }
