@@ -287,9 +287,8 @@ static bool is_simple(elementwise_op op, elementwise_dtype type,
         return ew_table_direct(level, (int)op, type);
     if ((int)op <= EW_WHOLE_LAST && o->act <= ELEMENTWISE_ACT_LEAKY_RELU)
         return !half || ew_table_direct(level, EW_WHOLE + (int)op, type);
-    bool computes = o->act > ELEMENTWISE_ACT_LEAKY_RELU;
-    return (!half || (level > EW_LEVEL_BASE && computes)) &&
-           o->act != ELEMENTWISE_ACT_NONE && !scaled;
+    return o->act > ELEMENTWISE_ACT_LEAKY_RELU && !scaled &&
+           (!half || level > EW_LEVEL_BASE);
 }
 
 /* One of x and y may be a number. */

@@ -79,20 +79,13 @@ typedef void act_row_f64(int64_t n, const double *x, double *out, double alpha);
 #define NARROW ew_half_narrow_bf16_line
 #include "activation_behind.inc"
 
-#define BEHIND_HALF(type)                                                      \
-    .behind = {[ELEMENTWISE_ACT_SIGMOID] = behind_sigmoid_##type,              \
-               [ELEMENTWISE_ACT_TANH] = behind_tanh_##type,                    \
-               [ELEMENTWISE_ACT_GELU] = behind_gelu_##type,                    \
-               [ELEMENTWISE_ACT_SILU] = behind_silu_##type}
+#define BEHIND_HALF(type) BEHIND(type)
 #else
 #define BEHIND_HALF(type) .behind = {NULL}
 #endif
 
 #define BEHIND(type)                                                           \
-    .behind = {[ELEMENTWISE_ACT_RELU] = behind_relu_##type,                    \
-               [ELEMENTWISE_ACT_RELU6] = behind_relu6_##type,                  \
-               [ELEMENTWISE_ACT_LEAKY_RELU] = behind_leaky_relu_##type,        \
-               [ELEMENTWISE_ACT_SIGMOID] = behind_sigmoid_##type,              \
+    .behind = {[ELEMENTWISE_ACT_SIGMOID] = behind_sigmoid_##type,              \
                [ELEMENTWISE_ACT_TANH] = behind_tanh_##type,                    \
                [ELEMENTWISE_ACT_GELU] = behind_gelu_##type,                    \
                [ELEMENTWISE_ACT_SILU] = behind_silu_##type}

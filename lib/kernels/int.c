@@ -9,6 +9,7 @@
 #include "divide.h"
 #include "divide_bytes.h"
 #include "loop.h"
+#include "past_lines.h"
 
 #define B uint8_t
 #define VALUE UINT8_MAX

@@ -142,8 +142,8 @@ struct ew_c128 {
  * the type of the computation (f32 for f16 and bf16, but relu and relu6 of
  * those look at their bits; the parts of complex types). They are found by
  * the activation's number; the product with a factor has that of no
- * activation. OUT may be X. There are also kernels, of f16 and bf16 but from
- * AVX2 on and for what is not cut off,
+ * activation. OUT may be X. For sigmoid to silu there are also kernels, of f16
+ * and bf16 from AVX2 on,
  *
  *     OUT = act(op(X, Y))
  *

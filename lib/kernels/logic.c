@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "compare.h"
+#include "past_lines.h"
 
 #define BOOL(x) x##_bool
 
@@ -203,8 +204,22 @@ KERNEL(greater_than)
 KERNEL(greater_equal)
 EW_KERNEL(ew_loop_any, BOOL, any_zero, uint8_t, uint8_t, uint8_t)
 
+#if defined(EW_PAST_LINES)
+EW_KERNEL_OF(BOOL(past_or), ew_past_lines(vectors_or, vectors_or, or_bool, 1,
+                                          rows, cols, data, s))
+EW_KERNEL_OF(BOOL(past_and), ew_past_lines(vectors_and, vectors_and, and_bool,
+                                           1, rows, cols, data, s))
+#define PAST(name) BOOL(past_##name)
+#else
+#define PAST(name) NULL
+#endif
+
 /* On bool, add and max are or, mul and min are and. */
 static const ew_kernel_row row_bool = {
+    [EW_PAST + ELEMENTWISE_ADD] = PAST(or),
+    [EW_PAST + ELEMENTWISE_MUL] = PAST(and),
+    [EW_PAST + ELEMENTWISE_MAX] = PAST(or),
+    [EW_PAST + ELEMENTWISE_MIN] = PAST(and),
     [ELEMENTWISE_ADD] = or_bool,
     [ELEMENTWISE_MUL] = and_bool,
     [ELEMENTWISE_MAX] = or_bool,
