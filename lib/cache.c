@@ -4,15 +4,15 @@
  * depends on the operation, its options, types, shapes and strides, not on
  * data: these are its key.
  *
- *     call -> key -> its place -> the same key there? -> a copy of the plan
- *                                            no -> a new plan, kept there ->
- * run
+ *     call -> key -> its place: that key? -- yes: a copy of its plan -> run
+ *                                         -- no: a new plan, kept there -> run
  *
  * All threads share the places. Nobody waits: who reads copies, and looks at
  * the number of the place before and after, which is odd while it is written
  * and grows (a sequence lock, as in Boehm, "Can seqlocks get along with
  * programming language memory models?", 2012); who would write what another one
- * writes lets it be. So calls from signal handlers are no exception.
+ * writes lets it be. So calls from signal handlers are no exception. (A writer
+ * that never goes on leaves its place unused.)
  */
 #include "cache.h"
 
@@ -30,7 +30,7 @@ enum {
     PLACE_BITS = 6,
     NUMBERS = 40,    /* of a key; calls of higher ranks are not kept */
     LOOPS = 6,       /* of a plan; those of more are not kept either */
-    SMALL = 1 << 20, /* bytes of out; beside more, planning counts for little */
+    SMALL = 1 << 20, /* bytes that out spans: of more, planning is little */
     WORD = sizeof(size_t)
 };
 
@@ -39,7 +39,7 @@ struct key {
     int64_t number[NUMBERS];
 };
 
-/* A plan up to its loops, which have three operands. */
+/* A plan up to its loops (plan.h), and these, of three operands. */
 enum { BEFORE_LOOPS = offsetof(struct elementwise_plan, loop) };
 struct loops {
     int64_t number[LOOPS][1 + EW_OUT + 1];
@@ -51,8 +51,10 @@ static struct {
         loops[sizeof(struct loops) / WORD];
 } kept_plans[PLACES];
 
-_Static_assert(sizeof(struct key) % WORD == 0 && BEFORE_LOOPS % WORD == 0,
+_Static_assert(sizeof(struct key) % WORD == 0 && BEFORE_LOOPS % WORD == 0 &&
+                   sizeof(struct loops) % WORD == 0,
                "they are words");
+_Static_assert(sizeof kept_plans <= 66 << 10, "the header says so");
 
 /* Words may be written while they are read, so each is atomic. No loop over
    them would be unrolled else. */
@@ -109,7 +111,7 @@ static void add_all(struct key *key, const void *numbers, int n)
 static bool add_tensor(struct key *key, const elementwise_tensor *t)
 {
     if (!t || t->ndim < 0 || (t->ndim && !t->shape) ||
-        t->ndim > (NUMBERS - key->numbers - 1) / 2)
+        1 + 2 * (int64_t)t->ndim > NUMBERS - key->numbers)
         return false;
     add(key,
         (int64_t)t->dtype * (1 << 16) + t->ndim * 2 + (t->strides != NULL));
@@ -188,7 +190,7 @@ static void keep(const struct key *key, const struct elementwise_plan *plan)
     struct loops loops = {{{0}}};
     if (turn % 2 || !atomic_compare_exchange_strong_explicit(
                         &kept_plans[i].turn, &turn, turn + 1,
-                        memory_order_relaxed, memory_order_relaxed))
+                        memory_order_acquire, memory_order_relaxed))
         return;
     atomic_thread_fence(memory_order_release);
     for (int d = 0; d < plan->ndim; d++) {

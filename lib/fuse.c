@@ -169,12 +169,14 @@ static bool takes_operands(const struct elementwise_plan *plan)
 }
 
 /* Leaves the activation and the operation before it to one kernel, where that
-   reads and writes long rows of the operands themselves. */
+   reads and writes long rows of the operands themselves. nextafter of halves is
+   made in their type, not in that of the activation. */
 static void fuse_behind_op(struct elementwise_plan *plan)
 {
     struct ew_pass *pass = &plan->pass;
     const struct ew_loop *row = plan->loop;
-    if (!pass->act || !pass->behind || plan->empty || plan->ndim == 0 ||
+    bool half = ew_types_size(plan->types.compute[EW_OUT]) == 2;
+    if (!pass->act || half || !pass->behind || plan->empty || plan->ndim == 0 ||
         pass->fold || !takes_operands(plan) ||
         row->stride[EW_OUT] != pass->stored[EW_OUT] ||
         row->n * pass->size[EW_OUT] < LONG_ROW)
@@ -191,9 +193,7 @@ static void fuse_behind_op(struct elementwise_plan *plan)
 
 /* The strategy was chosen for op alone. It is chosen again where op takes the
    kernels of f32 for steps beside it, and where it left short rows to masks,
-   which kernels have for op alone. plan->calls and its arguments need no
-   second look: only tiles have their loops in another order, and what has tiles
-   is no call. */
+   which kernels have for op alone. */
 static void choose_again(struct elementwise_plan *plan,
                          const elementwise_options *options)
 {
@@ -234,7 +234,7 @@ elementwise_status ew_fuse_plan(struct elementwise_plan *plan,
     }
     fuse_into_op(plan, options);
     fuse_behind_op(plan);
-    plan->calls &= !ew_pass_tiles(pass);
+    ew_plan_prepare_calls(plan);
     return ELEMENTWISE_OK;
 }
 

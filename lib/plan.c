@@ -219,9 +219,7 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
     return ew_plan_layout(plan, a.ndim, placed);
 }
 
-/* Many plans are nothing but calls of a kernel, most of them one call: its
-   arguments. */
-static void prepare_calls(struct elementwise_plan *plan)
+void ew_plan_prepare_calls(struct elementwise_plan *plan)
 {
     void *const none[3] = {NULL};
     struct ew_block block = ew_block_start(plan->loop, plan->ndim, 3, none);
@@ -250,7 +248,7 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
         return ew_overlap_fail(plan->what, "the output", placed[EW_OUT].tensor);
     ew_stage_choose(plan);
     ew_strategy_choose(plan);
-    prepare_calls(plan);
+    ew_plan_prepare_calls(plan);
     return ELEMENTWISE_OK;
 }
 

@@ -49,7 +49,8 @@ struct ew_gathering {
  *     y -> pack[1] -> load[1] -> scale[1] -/                        |
  *                                                          out <- stream
  *
- * behind is op and act in one, for long rows of operands as they are.
+ * behind is op and act in one, for long rows of operands as they are, and of
+ * halves load and store, too.
  *
  * A NULL step is not needed and left out; without any, op reads and writes
  * the operands themselves. Types choose the kernels of load, op, round and
@@ -160,6 +161,10 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
 
 /* Fills the pass by types: which steps are needed, and their kernels. */
 void ew_plan_choose_kernels(struct elementwise_plan *plan);
+
+/* Many plans are nothing but calls of a kernel, most of them one call: finds
+   out whether, and its arguments, once the pass is complete. */
+void ew_plan_prepare_calls(struct elementwise_plan *plan);
 
 /* Checks the data and runs. The statuses of plan_run. */
 elementwise_status ew_plan_run(const struct elementwise_plan *plan,

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu.h"
 #include "reference.h"
 #include "support.h"
 
@@ -546,11 +547,12 @@ END_TEST
 
 /* Makes some rows of halves with an activation: out is dense from an element
    on, or has gaps, which no kernel of long rows takes. */
-static void make_halves(const int64_t shape[2], const int64_t steps_y[2],
-                        elementwise_op op, const elementwise_options *options,
+static void make_halves(const int64_t shape[2], const int64_t steps_x[2],
+                        const int64_t steps_y[2], elementwise_op op,
+                        const elementwise_options *options,
                         elementwise_dtype type, uint16_t *to, int64_t step)
 {
-    int64_t steps_x[] = {shape[1], 1}, steps[] = {shape[1] * step, step};
+    int64_t steps[] = {shape[1] * step, step};
     elementwise_tensor a = x.t, b = y.t, c = {to, type, 2, shape, steps};
     a.ndim = b.ndim = 2;
     a.shape = b.shape = shape;
@@ -559,36 +561,51 @@ static void make_halves(const int64_t shape[2], const int64_t steps_y[2],
     ck_assert_int_eq(elementwise_apply(op, &a, &b, -1, &c, options), 0);
 }
 
-/* Rows that are several pieces or share one, with all, a row, a number in each,
-   or one number of y; out starts anywhere in a line, also past the caches. */
+/* Rows that are several pieces or share one, of operands that have all of it,
+   gaps between rows, a row, a number in each, or one number; out starts
+   anywhere in a line, also past the caches, or is x. */
 START_TEST(long_rows_of_halves_have_the_bits_of_single_ones)
 {
     enum { MOST = 9000, FROM = 40 };
     static const int64_t shapes[][2] = {{1, 5},    {1, 300},  {1, 2049},
                                         {3, 700},  {9, 257},  {70, 101},
                                         {2, 4099}, {4, 2048}, {1, 8999}};
+    static const elementwise_op more[] = {
+        ELEMENTWISE_ADD, ELEMENTWISE_MAX,       ELEMENTWISE_DIV,
+        ELEMENTWISE_POW, ELEMENTWISE_NEXTAFTER, ELEMENTWISE_COPYSIGN};
     static uint16_t space[MOST + 2 * FROM], apart[2 * MOST];
     const elementwise_dtype type = _i & 1 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
     if (!support_level(_i / 2))
         return;
-    support_line(&x, type, MOST, 1, SUPPORT_HIGH);
-    support_line(&y, type, MOST, 1, SUPPORT_HIGH);
+    support_line(&x, type, MOST + 8 * FROM, 1, SUPPORT_HIGH);
+    support_line(&y, type, MOST + 8 * FROM, 1, SUPPORT_HIGH);
     support_fill(&x);
     support_fill(&y);
     for (int round = 0; round < (support_long() ? 5000 : 500); round++) {
         const int64_t *shape = shapes[round % 9];
-        const int64_t steps[][2] = {{shape[1], 1}, {0, 1}, {1, 0}, {0, 0}};
-        const int64_t *steps_y = steps[support_random(0, 3)];
+        const int64_t steps[][2] = {
+            {shape[1], 1}, {0, 1}, {1, 0}, {0, 0}, {shape[1] + 3, 1}};
+        int64_t all = support_random(0, 1) * 4, other = support_random(0, 4);
+        bool exchanged = round % 4 == 0;
+        const int64_t *steps_x = steps[exchanged ? other : all];
+        const int64_t *steps_y = steps[exchanged ? all : other];
         elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
-        elementwise_op op = ops[support_random(0, OPS - 1)];
+        elementwise_op op = more[support_random(0, 5)];
         options.act = (elementwise_act)support_random(ELEMENTWISE_ACT_SIGMOID,
                                                       ELEMENTWISE_ACT_SILU);
-        make_halves(shape, steps_y, op, &options, type, apart, 2);
+        make_halves(shape, steps_x, steps_y, op, &options, type, apart, 2);
         if (round % 2)
             options.flags = ELEMENTWISE_STREAM;
         int64_t n = shape[0] * shape[1], from = support_random(1, FROM);
+        elementwise_tensor was = x.t;
         memset(space, 0x5a, sizeof space);
-        make_halves(shape, steps_y, op, &options, type, space + from, 1);
+        if (all == 0 && round % 8 == 1) {
+            memcpy(space + from, x.t.data, (size_t)n * sizeof *space);
+            x.t.data = space + from;
+        }
+        make_halves(shape, steps_x, steps_y, op, &options, type, space + from,
+                    1);
+        x.t = was;
         for (int64_t i = 0; i < n; i++) {
             double want = ref_load(type, apart + 2 * i).re;
             ck_assert_msg(
@@ -618,8 +635,9 @@ int main(void)
                         ACTS);
     tcase_add_test(values, products_stay_in_f32_before_an_activation);
     tcase_add_loop_test(values, every_half_is_cut_off_as_a_number, 0, 3 * 4);
-    tcase_add_loop_test(
-        values, long_rows_of_halves_have_the_bits_of_single_ones, 0, 3 * 2);
+    tcase_add_loop_test(values,
+                        long_rows_of_halves_have_the_bits_of_single_ones, 0,
+                        EW_LEVELS * 2);
     TCase *const cases[] = {values, NULL};
     return support_run("activation", cases);
 }

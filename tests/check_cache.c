@@ -21,6 +21,7 @@ struct call {
     elementwise_op op;
     int axis;
     elementwise_options options;
+    bool plain; /* without options */
     elementwise_dtype dtype[3];
     int ndim[3];
     int64_t shape[3][DIMS], strides[3][DIMS];
@@ -40,7 +41,8 @@ static elementwise_status run(const struct call *c, void *out)
     elementwise_tensor x = tensor(c, 0, in[0] + FROM);
     elementwise_tensor y = tensor(c, 1, in[1] + FROM);
     elementwise_tensor to = tensor(c, 2, out);
-    return elementwise_apply(c->op, &x, &y, c->axis, &to, &c->options);
+    return elementwise_apply(c->op, &x, &y, c->axis, &to,
+                             c->plain ? NULL : &c->options);
 }
 
 static elementwise_status run_plan(const struct call *c, void *out)
@@ -49,7 +51,7 @@ static elementwise_status run_plan(const struct call *c, void *out)
     elementwise_tensor to = tensor(c, 2, NULL);
     elementwise_plan *plan;
     elementwise_status status = elementwise_plan_create(
-        &plan, c->op, &x, &y, c->axis, &to, &c->options);
+        &plan, c->op, &x, &y, c->axis, &to, c->plain ? NULL : &c->options);
     if (!status)
         status = elementwise_plan_run(plan, in[0] + FROM, in[1] + FROM, out);
     elementwise_plan_destroy(plan);
@@ -85,6 +87,7 @@ static struct call usual(void)
     return (struct call){ELEMENTWISE_SUB,
                          1,
                          ELEMENTWISE_OPTIONS_INIT,
+                         false,
                          {ELEMENTWISE_F32, ELEMENTWISE_F32, ELEMENTWISE_F32},
                          {3, 1, 3},
                          {{4, 5, 5}, {5}, {4, 5, 5}},
@@ -95,13 +98,11 @@ static struct call usual(void)
 /* Changes one thing; false: there is no such thing. */
 static bool change(struct call *c, int thing)
 {
-    static const elementwise_dtype wider[] = {ELEMENTWISE_F64, ELEMENTWISE_F64,
-                                              ELEMENTWISE_F64};
     int k = thing % 3;
     switch (thing / 3) {
     case 0: /* still legal, as out may be wider */
-        c->dtype[2] = wider[k];
-        c->dtype[k] = wider[k];
+        c->dtype[2] = ELEMENTWISE_F64;
+        c->dtype[k] = ELEMENTWISE_F64;
         return true;
     case 1:
         c->strides[k][c->ndim[k] - 1] = 2;
@@ -146,6 +147,10 @@ static bool change(struct call *c, int thing)
         return true;
     case 11:
         c->ndim[k] = k == 0 ? 0 : k == 1 ? -1 : 1000;
+        return true;
+    case 12:
+        c->plain = k == 0;
+        c->options.flags = k == 1 ? ELEMENTWISE_STREAM : 0;
         return true;
     default:
         return false;
@@ -207,6 +212,47 @@ START_TEST(calls_in_any_order_are_as_if_they_were_planned)
     for (int i = 0; i < (support_long() ? 1000000 : 5000); i++) {
         int64_t which = support_random(0, support_random(0, CALLS - 1));
         compare(&calls[which], "one of many");
+    }
+}
+END_TEST
+
+/* Of ranks that fill a key just so, with and without options. */
+START_TEST(calls_of_any_rank_are_as_if_they_were_planned)
+{
+    int64_t shape[ELEMENTWISE_MAX_NDIM], strides[ELEMENTWISE_MAX_NDIM];
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    float a[9] = {1, 0, 2, 0, 3}, b = 5, out[9], want[9];
+    options.act = ELEMENTWISE_ACT_SILU;
+    for (int i = 0; i < ELEMENTWISE_MAX_NDIM; i++) {
+        shape[i] = 1;
+        strides[i] = 7;
+    }
+    for (int i = 0; i < ELEMENTWISE_MAX_NDIM * 12; i++) {
+        int ndim = 1 + i / 12;
+        elementwise_tensor x = {a, ELEMENTWISE_F32, ndim, shape, strides};
+        elementwise_tensor y = {&b, ELEMENTWISE_F32, 0, NULL, NULL};
+        elementwise_tensor to = x, *with = i / 3 % 2 ? &y : &x;
+        elementwise_options *o = i / 6 % 2 ? &options : NULL;
+        elementwise_plan *plan;
+        shape[ndim - 1] = 3;
+        strides[ndim - 1] = 2;
+        to.strides = i % 3 ? strides : NULL;
+        memset(out, 0, sizeof out);
+        memset(want, 0, sizeof want);
+        ck_assert_int_eq(elementwise_plan_create(&plan, ELEMENTWISE_ADD, &x,
+                                                 with, ELEMENTWISE_NUMPY, &to,
+                                                 o),
+                         ELEMENTWISE_OK);
+        elementwise_plan_run(plan, a, with->data, want);
+        elementwise_plan_destroy(plan);
+        to.data = out;
+        for (int round = 0; round < 2; round++)
+            ck_assert_int_eq(elementwise_apply(ELEMENTWISE_ADD, &x, with,
+                                               ELEMENTWISE_NUMPY, &to, o),
+                             ELEMENTWISE_OK);
+        ck_assert_mem_eq(out, want, sizeof out);
+        shape[ndim - 1] = 1;
+        strides[ndim - 1] = 7;
     }
 }
 END_TEST
@@ -326,6 +372,7 @@ int main(void)
                         calls_that_differ_in_one_thing_have_their_own_plans, 0,
                         EW_LEVELS);
     tcase_add_test(calls, calls_in_any_order_are_as_if_they_were_planned);
+    tcase_add_test(calls, calls_of_any_rank_are_as_if_they_were_planned);
     tcase_add_test(calls, data_is_looked_at_in_every_call);
     tcase_add_test(calls, threads_make_the_same_calls_at_once);
     tcase_add_test(calls, a_signal_may_interrupt_a_call_by_another);

@@ -142,8 +142,8 @@ struct ew_c128 {
  * the type of the computation (f32 for f16 and bf16, but relu and relu6 of
  * those look at their bits; the parts of complex types). They are found by
  * the activation's number; the product with a factor has that of no
- * activation. OUT may be X. For sigmoid to silu there are also kernels, of f16
- * and bf16 from AVX2 on,
+ * activation. OUT may be X. For sigmoid to silu there are also kernels, on f32
+ * and f64, and from AVX2 on on f16 and bf16,
  *
  *     OUT = act(op(X, Y))
  *
