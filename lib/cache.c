@@ -150,11 +150,11 @@ static unsigned place_of(const struct key *key)
     return (unsigned)(hash * 0x9e3779b97f4a7c15 >> (64 - PLACE_BITS));
 }
 
-/* Whether there is a plan for the key, and it was read before another one took
-   its place. */
-static bool find(const struct key *key, struct elementwise_plan *plan)
+/* Whether place i has a plan for the key, and it was read before another one
+   took its place. */
+static bool find(unsigned i, const struct key *key,
+                 struct elementwise_plan *plan)
 {
-    const unsigned i = place_of(key);
     unsigned turn =
         atomic_load_explicit(&kept_plans[i].turn, memory_order_acquire);
     struct loops loops;
@@ -182,9 +182,9 @@ static bool is_kept(const struct elementwise_plan *plan)
            (plan->empty || out->last - out->first < SMALL);
 }
 
-static void keep(const struct key *key, const struct elementwise_plan *plan)
+static void keep(unsigned i, const struct key *key,
+                 const struct elementwise_plan *plan)
 {
-    const unsigned i = place_of(key);
     unsigned turn =
         atomic_load_explicit(&kept_plans[i].turn, memory_order_relaxed);
     struct loops loops = {{{0}}};
@@ -213,13 +213,14 @@ elementwise_status ew_cache_run(elementwise_op op, const elementwise_tensor *x,
     struct elementwise_plan plan;
     struct key key;
     bool has_key = make_key(&key, op, x, y, axis, out, options);
+    const unsigned i = has_key ? place_of(&key) : 0;
     elementwise_status status = ELEMENTWISE_OK;
-    if (!has_key || !find(&key, &plan)) {
+    if (!has_key || !find(i, &key, &plan)) {
         status = ew_plan_make(&plan, op, x, y, axis, out);
         if (!status)
             status = ew_fuse_plan(&plan, options);
         if (!status && has_key && is_kept(&plan))
-            keep(&key, &plan);
+            keep(i, &key, &plan);
     }
     return status ? status : ew_plan_run(&plan, x->data, y->data, out->data);
 }
