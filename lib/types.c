@@ -123,19 +123,6 @@ static bool is_logical(elementwise_op op)
     return op >= ELEMENTWISE_LOGICAL_AND && op <= ELEMENTWISE_LOGICAL_XOR;
 }
 
-/* What f16 and bf16 have no kernels for, as the time goes into the operation
-   and not into conversions. */
-static bool is_slow(elementwise_op op)
-{
-    switch (op) {
-    case ELEMENTWISE_ATAN2:
-    case ELEMENTWISE_LOGADDEXP:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool is_half(elementwise_dtype dtype)
 {
     return dtype == ELEMENTWISE_F16 || dtype == ELEMENTWISE_BF16;
@@ -153,7 +140,7 @@ static bool stays_half(elementwise_op op)
 static bool is_widened(elementwise_op op, elementwise_dtype x,
                        elementwise_dtype y, elementwise_dtype promoted)
 {
-    return is_half(promoted) && (x != y || is_slow(op)) && !stays_half(op);
+    return is_half(promoted) && x != y && !stays_half(op);
 }
 
 /* An i64 (or another signed type) with a u64: their promoted type, f64, does
@@ -266,7 +253,8 @@ elementwise_dtype ew_types_arithmetic(elementwise_op op,
                   op == ELEMENTWISE_MUL || op == ELEMENTWISE_DIV ||
                   op == ELEMENTWISE_MOD || op == ELEMENTWISE_FLOORDIV ||
                   op == ELEMENTWISE_FMOD || op == ELEMENTWISE_TRUNCDIV ||
-                  op == ELEMENTWISE_HYPOT || op == ELEMENTWISE_POW;
+                  op == ELEMENTWISE_HYPOT || op == ELEMENTWISE_POW ||
+                  op == ELEMENTWISE_ATAN2 || op == ELEMENTWISE_LOGADDEXP;
     return is_half(compute) && rounds ? ELEMENTWISE_F32 : compute;
 }
 

@@ -172,7 +172,7 @@ static const struct {
      ELEMENTWISE_F16,
      ELEMENTWISE_F16,
      ELEMENTWISE_F16,
-     {"atan2", "f32", "f16", true, 2 * (24 + 3 + 24), NULL}},
+     {"atan2", "f32", "f16", false, 2 * (24 + 3 + 24), "f16"}},
     {ELEMENTWISE_SUB,
      ELEMENTWISE_I8,
      ELEMENTWISE_F64,

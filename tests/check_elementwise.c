@@ -430,6 +430,72 @@ START_TEST(every_half_has_the_same_powers_in_an_array_as_alone)
 }
 END_TEST
 
+/* out = op(x, y) in f32, rounded, for halves x and y. */
+static void through_f32(elementwise_op op, const struct support_tensor *to)
+{
+    static struct support_tensor wide[3];
+    const elementwise_tensor *from[] = {&x.t, &y.t};
+    for (int i = 0; i < 3; i++)
+        support_line(&wide[i], ELEMENTWISE_F32, to->t.shape[0], 1,
+                     SUPPORT_HIGH);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(elementwise_copy(from[i], -1, &wide[i].t),
+                         ELEMENTWISE_OK);
+    ck_assert_int_eq(
+        elementwise_apply(op, &wide[0].t, &wide[1].t, -1, &wide[2].t, NULL),
+        ELEMENTWISE_OK);
+    ck_assert_int_eq(elementwise_copy(&wide[2].t, -1, &to->t), ELEMENTWISE_OK);
+}
+
+/* Every half beside a few others: any, or in every other round some from about
+   1/4 to 4, of which few give anything but normal numbers. */
+static void try_rounding(elementwise_op op, elementwise_dtype type)
+{
+    enum { HALVES = 1 << 16, OTHERS = 61 };
+    const int64_t unit = type == ELEMENTWISE_F16 ? 0x400 : 0x80;
+    const int64_t one = type == ELEMENTWISE_F16 ? 0x3c00 : 0x3f80;
+    support_line(&x, type, HALVES, 1, SUPPORT_HIGH);
+    support_line(&y, type, HALVES, 1, SUPPORT_HIGH);
+    support_line(&out, type, HALVES, 1, SUPPORT_HIGH);
+    support_line(&again, type, HALVES, 1, SUPPORT_HIGH);
+    uint16_t *of_x = x.t.data, *of_y = y.t.data;
+    uint16_t *made = out.t.data, *wanted = again.t.data;
+    for (int round = 0; round < 8; round++) {
+        uint16_t other[OTHERS];
+        for (int i = 0; i < OTHERS; i++)
+            other[i] =
+                (uint16_t)(round % 2
+                               ? support_random(0, HALVES - 1)
+                               : support_random(-2 * unit, 2 * unit) + one);
+        for (int i = 0; i < HALVES; i++) {
+            of_x[i] = (uint16_t)i;
+            of_y[i] = other[i % OTHERS];
+        }
+        through_f32(op, &again);
+        ck_assert_int_eq(elementwise_apply(op, &x.t, &y.t, -1, &out.t, NULL),
+                         ELEMENTWISE_OK);
+        for (int i = 0; i < HALVES; i++)
+            ck_assert_msg(ref_same(type, &made[i], &wanted[i]),
+                          "%s(%#06x, %#06x) of %s: %#06x, in f32 %#06x",
+                          elementwise_op_name(op), of_x[i], of_y[i],
+                          elementwise_dtype_name(type), made[i], wanted[i]);
+    }
+}
+
+START_TEST(functions_of_halves_are_those_of_f32_rounded_once)
+{
+    static const elementwise_op ops[] = {ELEMENTWISE_POW, ELEMENTWISE_ATAN2,
+                                         ELEMENTWISE_HYPOT,
+                                         ELEMENTWISE_LOGADDEXP};
+    if (!support_level(_i))
+        return;
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
+        try_rounding(ops[k], ELEMENTWISE_F16);
+        try_rounding(ops[k], ELEMENTWISE_BF16);
+    }
+}
+END_TEST
+
 static void try_in_place(elementwise_op op, elementwise_dtype type)
 {
     int64_t shape[] = {support_random(1, 5), support_random(1, 40)};
@@ -929,6 +995,7 @@ static TCase *calls_case(void)
     add_level_test(tests, strided_and_contiguous_operands_give_the_same_bits);
     add_level_test(tests, an_exponent_gives_the_same_bits_in_an_array_as_alone);
     add_level_test(tests, every_half_has_the_same_powers_in_an_array_as_alone);
+    add_level_test(tests, functions_of_halves_are_those_of_f32_rounded_once);
     add_level_test(tests, in_place_gives_the_same_bits);
     tcase_add_test(tests, exact_operations_give_the_same_bits_at_every_level);
     tcase_add_test(tests, named_functions_equal_apply);

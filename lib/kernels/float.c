@@ -10,6 +10,7 @@
 #include "compare.h"
 #include "angle_f32.h"
 #include "angle_f64.h"
+#include "half_guess.h"
 #include "half_loop.h"
 #include "power_f32.h"
 #include "power_f64.h"
@@ -163,7 +164,52 @@ EW_INLINE float half_cube(float x, float y)
     return x * x * x;
 }
 
-/* Powers by one exponent, as compute_pow_f32. */
+static void half_atan2(int64_t n, const void *x, const void *y,
+                       const void *with, void *out)
+{
+    half_compute_guessed(guess_atan2, compute_atan2_f32, with, n, x, y, out);
+}
+
+static void half_logaddexp(int64_t n, const void *x, const void *y,
+                           const void *with, void *out)
+{
+    half_compute_guessed(guess_logaddexp, compute_logaddexp_f32, with, n, x, y,
+                         out);
+}
+
+#if defined(EW_FAST_FMA)
+/* Powers are guessed of |x|. */
+static void half_powers(int64_t n, const void *px, const void *py,
+                        const void *with, void *out)
+{
+    const float *x = px, *y = py;
+    float *made = out;
+    uint32_t doubt[EW_BLOCKS], signs = 0;
+    float whole[EW_BLOCKS], rest[EW_BLOCKS];
+    n = n / EW_BLOCK * EW_BLOCK;
+    for (int64_t i = 0; i < n; i++) {
+        struct half_exponent u = guess_exponent(x[i], y[i]);
+        whole[i] = u.whole;
+        rest[i] = u.rest;
+    }
+    bool any = half_guess_all(guess_power, with, n, whole, rest, made, doubt);
+    for (int64_t i = 0; i < n; i++)
+        signs |= bits_f32(x[i]);
+    if (signs >> 31)
+        for (int64_t i = 0; i < n; i++)
+            made[i] = power_turned_f32(x[i] > 0, y[i], made[i], false);
+    if (any)
+        half_make_again(compute_pow_f32, with, n, x, y, made, doubt);
+}
+#else
+static void half_powers(int64_t n, const void *x, const void *y,
+                        const void *with, void *out)
+{
+    compute_pow_f32(n, x, y, with, out);
+}
+#endif
+
+/* Powers by one exponent, as half_powers. */
 static void half_powers_by_one(int64_t n, const void *x, const void *y,
                                const void *with, void *out)
 {
@@ -174,7 +220,7 @@ static void half_powers_by_one(int64_t n, const void *x, const void *y,
     if (by)
         by(1, n, data, s);
     else
-        compute_pow_f32(n, x, y, with, out);
+        half_powers(n, x, y, with, out);
 }
 
 EW_INLINE float half_make(half_op *op, enum half_how how,
@@ -204,6 +250,7 @@ EW_INLINE void half_make_vector(half_op *op, enum half_how how,
 #else
 #define HYPOT op_hypot_f32
 #endif
+#define ROUNDING 0x1000, -14, 0x1p-14f
 #define NAME(x) x##_f16
 #define FROM(bits) ew_half_from_f16((struct ew_f16){bits})
 #if defined(__F16C__)
@@ -231,6 +278,7 @@ EW_INLINE void half_make_vector(half_op *op, enum half_how how,
 #define ONE 0x3f80
 #define NEAR 15
 #define HYPOT hypot_of_bf16
+#define ROUNDING 0x8000, -126, 0x1p-126f
 #define NAME(x) x##_bf16
 #define FROM(bits) ew_half_from_bf16((struct ew_bf16){bits})
 #define FROM_ONE(bits) FROM(bits)

@@ -187,6 +187,12 @@ def main():
                        [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7])
     show("atan_rest", atan_rest, 0, 0.25, 11)
     show("atan_rest_f32", atan_rest, 0, 0.25, 5)
+    show("log2_f32", lambda f: (log(1 + f) / f if abs(f) > tiny else 1) / log2,
+         sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1, 9)
+    show("exp2_f32", lambda t: mpf(2)**t, -0.5, 0.5, 6)
+    show("atan_f32", series(atan, 1, [1, -mpf(1) / 3, mpf(1) / 5]), 0, 1, 7)
+    show("log1p_f32", lambda p: log(1 + p) / p if abs(p) > fine else 1 - p / 2,
+         0, 1, 8)
     show("artanh_rest",
          series(lambda x: atanh(x) - x, 3, [mpf(1) / 3, mpf(1) / 5, mpf(1) / 7]),
          0, s * s, 6)
