@@ -194,9 +194,22 @@ void bench_machine_measure(struct bench_machine *m,
 void bench_machine_raise(struct bench_machine *m,
                          const struct bench_arena *arena);
 
+/* How much longer than when it was measured the machine takes now, as others
+   share its memory and processors do not keep their clock: for what is as large
+   as the row, and for arithmetic. 1 each where that cannot be told. */
+struct bench_drift {
+    double memory, compute;
+};
+
+/* Of a row whose operands are in the arena; what is behind them there is
+   overwritten. */
+struct bench_drift bench_drift(const struct bench_machine *m,
+                               const struct bench_arena *arena,
+                               const struct bench_case *c);
+
 /* The least time in seconds that a row can take; cold: from memory. */
 double bench_limit(const struct bench_machine *m, const struct bench_case *c,
-                   bool cold);
+                   struct bench_drift drift, bool cold);
 
 /* The time in which elements of inputs that are not neighbours where those of
    the result are can be picked one by one. */

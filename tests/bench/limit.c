@@ -22,10 +22,10 @@ enum {
 };
 static const double shortest = 100e-6;  /* seconds of one probe */
 static const double least_call = 10e-9; /* of checks that a call has to make */
-/* Bytes written from which non-temporal stores count. Whoever reads a smaller
-   output next would wait for it; the library takes them from here on where an
-   input is turned, and from more elsewhere, if it is not told to. */
-static const double past_from = 4 << 20;
+/* Bytes written from which non-temporal stores count: as many as the library
+   takes from which on to make them, if it is not told to, since whoever reads a
+   smaller output next would wait for it; fewer where an input is turned. */
+static const double past_from = 20 << 20, past_from_turned = 4 << 20;
 
 /* The loops below become vectors of the level that they are inlined into. */
 #define INLINE static inline __attribute__((always_inline))
@@ -307,18 +307,25 @@ static void measure_streams(struct bench_machine *m,
     }
 }
 
+/* Seconds that an element takes. */
+static double unit_seconds(const struct bench_arena *arena,
+                           enum bench_unit unit)
+{
+    struct probe p = {BENCH_READ,  false,       unit,
+                      arena->base, arena->base, arena->base + (64 << 10),
+                      FEW};
+    double each = time_probe(&p) / FEW;
+    bool products = unit == BENCH_MUL32 || unit == BENCH_MUL64;
+    return unit == BENCH_FMA64 ? each / STEPS
+           : products          ? each / PRODUCTS
+                               : each;
+}
+
 static void measure_units(struct bench_machine *m,
                           const struct bench_arena *arena)
 {
     for (int u = 0; u < BENCH_UNITS; u++) {
-        struct probe p = {BENCH_READ,  false,       (enum bench_unit)u,
-                          arena->base, arena->base, arena->base + (64 << 10),
-                          FEW};
-        double each = time_probe(&p) / FEW;
-        if (u == BENCH_FMA64)
-            each /= STEPS;
-        else if (u == BENCH_MUL32 || u == BENCH_MUL64)
-            each /= PRODUCTS;
+        double each = unit_seconds(arena, (enum bench_unit)u);
         m->unit[u] = m->unit[u] > 0 ? fmin(m->unit[u], each) : each;
     }
 }
@@ -362,16 +369,16 @@ void bench_machine_measure(struct bench_machine *m,
  * The limit of a row
  */
 
-/* Bytes of all operands, and of those that are written. */
+/* Bytes of all operands, and whether non-temporal stores count. */
 struct traffic {
-    double footprint, written;
+    double footprint;
+    bool past;
 };
 
 static double rate_at(const struct bench_machine *m, enum bench_stream s,
-                      int point, double written)
+                      int point, bool past)
 {
-    double past = written >= past_from ? m->streamed[s][point] : 0;
-    return fmax(m->rate[s][point], past);
+    return fmax(m->rate[s][point], past ? m->streamed[s][point] : 0);
 }
 
 /* Seconds of a stream of so many bytes, at the better kind of stores that
@@ -382,9 +389,9 @@ static double stream_time(const struct bench_machine *m, enum bench_stream s,
     int i = 0;
     while (i + 1 < m->points && m->bytes[i + 1] <= of.footprint)
         i++;
-    double rate = rate_at(m, s, i, of.written), footprint = of.footprint;
+    double rate = rate_at(m, s, i, of.past), footprint = of.footprint;
     if (i + 1 < m->points && footprint > m->bytes[i]) {
-        double next = rate_at(m, s, i + 1, of.written);
+        double next = rate_at(m, s, i + 1, of.past);
         double part =
             log(footprint / m->bytes[i]) / log(m->bytes[i + 1] / m->bytes[i]);
         rate += (next - rate) * part;
@@ -392,10 +399,16 @@ static double stream_time(const struct bench_machine *m, enum bench_stream s,
     return bytes / rate;
 }
 
+/* What a row brings and stores, in bytes. */
+struct need {
+    double read, written, updated;
+    struct traffic of;
+};
+
 /* Any mix of reads and writes is one of two of the streams. */
-static double memory_time(const struct bench_machine *m, double read,
-                          double written, double footprint)
+static double memory_time(const struct bench_machine *m, struct need need)
 {
+    double read = need.read, written = need.written;
     double adds = 0, scales = 0, rest = 0;
     if (read >= 2 * written) {
         adds = written;
@@ -407,20 +420,18 @@ static double memory_time(const struct bench_machine *m, double read,
         scales = read;
         rest = written - read;
     }
-    const struct traffic of = {footprint, written};
-    return stream_time(m, BENCH_ADD, 3 * adds, of) +
-           stream_time(m, BENCH_SCALE, 2 * scales, of) +
-           stream_time(m, read > written ? BENCH_READ : BENCH_FILL, rest, of);
+    return stream_time(m, BENCH_ADD, 3 * adds, need.of) +
+           stream_time(m, BENCH_SCALE, 2 * scales, need.of) +
+           stream_time(m, read > written ? BENCH_READ : BENCH_FILL, rest,
+                       need.of);
 }
 
 /* out += y where y is as large, out += 1 for the rest of it. */
-static double in_place_time(const struct bench_machine *m, double read,
-                            double updated, double footprint)
+static double in_place_time(const struct bench_machine *m, struct need need)
 {
-    const struct traffic of = {footprint, updated};
-    double both = fmin(read, updated);
-    return stream_time(m, BENCH_UPDATE, 3 * both, of) +
-           stream_time(m, BENCH_RENEW, 2 * (updated - both), of);
+    double both = fmin(need.read, need.updated);
+    return stream_time(m, BENCH_UPDATE, 3 * both, need.of) +
+           stream_time(m, BENCH_RENEW, 2 * (need.updated - both), need.of);
 }
 
 static int64_t distance(const elementwise_tensor *t, int k)
@@ -505,6 +516,30 @@ static struct loops loops_of(const struct bench_case *c)
             add_loop(&l, extent[OUT][d], step);
     }
     return l;
+}
+
+/* Along which loop the neighbours in memory of an operand lie. */
+static int nearest_loop(const struct loops *l, int k)
+{
+    int nearest = -1;
+    for (int i = 0; i < l->n; i++) {
+        int64_t step = llabs(l->stride[k][i]);
+        if (step && (nearest < 0 || step < llabs(l->stride[k][nearest])))
+            nearest = i;
+    }
+    return nearest;
+}
+
+/* Whether the neighbours of an input lie along another loop than those of the
+   result. */
+static bool is_turned(const struct bench_case *c)
+{
+    struct loops loops = loops_of(c);
+    int out = nearest_loop(&loops, OUT);
+    for (int k = X; out >= 0 && k <= Y; k++)
+        if (loops.stride[k][out] && nearest_loop(&loops, k) != out)
+            return true;
+    return false;
 }
 
 /* What a quotient takes. Integers take one division of f64 for two of them, as
@@ -646,29 +681,70 @@ static bool is_read(const struct bench_case *c, enum bench_operand k)
     return !bench_is_output(c, k) && !(linear && k != OUT);
 }
 
-double bench_limit(const struct bench_machine *m, const struct bench_case *c,
-                   bool cold)
+static struct need need_of(const struct bench_case *c)
 {
-    double read = 0, written = 0, updated = 0, footprint = 0;
+    struct need need = {0};
     for (int k = 0; k < BENCH_OPERANDS; k++) {
         if (!c->used[k])
             continue;
         double bytes = bench_line_bytes(&c->t[k]);
         bool in_place = c->row->pattern.target == BENCH_IN_PLACE && k == X;
         if (in_place)
-            updated = bytes;
+            need.updated = bytes;
         else if (bench_is_output(c, k))
-            written += bytes;
+            need.written += bytes;
         else if (is_read(c, k))
-            read += bytes;
-        footprint += bytes;
+            need.read += bytes;
+        need.of.footprint += bytes;
     }
+    need.of.past =
+        need.written >= (is_turned(c) ? past_from_turned : past_from);
+    return need;
+}
+
+/* The stream that is most of a row. */
+static enum bench_stream stream_of(struct need need)
+{
+    if (need.updated > 0)
+        return BENCH_UPDATE;
+    if (need.read > need.written)
+        return BENCH_ADD;
+    return 2 * need.read > need.written ? BENCH_SCALE : BENCH_FILL;
+}
+
+struct bench_drift bench_drift(const struct bench_machine *m,
+                               const struct bench_arena *arena,
+                               const struct bench_case *c)
+{
+    const struct need need = need_of(c);
+    const enum bench_stream stream = stream_of(need);
+    const size_t taken = (arena->taken + 4095) / 4096 * 4096;
+    const size_t bytes = (size_t)need.of.footprint + (1 << 20);
+    const struct bench_arena rest = {arena->base + taken, arena->size - taken,
+                                     0};
+    if (bytes > rest.size)
+        return (struct bench_drift){1, 1};
+    memset(rest.base, 0, bytes);
+    double unit = unit_seconds(&rest, BENCH_FMA64) / m->unit[BENCH_FMA64];
+    if (need.of.footprint < m->bytes[0])
+        return (struct bench_drift){unit, unit};
+    double rate = stream_rate(&rest, stream, false, need.of.footprint);
+    if (need.of.past && need.updated == 0)
+        rate = fmax(rate, stream_rate(&rest, stream, true, need.of.footprint));
+    return (struct bench_drift){1 / (rate * stream_time(m, stream, 1, need.of)),
+                                unit};
+}
+
+double bench_limit(const struct bench_machine *m, const struct bench_case *c,
+                   struct bench_drift drift, bool cold)
+{
+    struct need need = need_of(c);
     if (cold)
-        footprint = m->bytes[m->points - 1];
-    double memory = memory_time(m, read, written, footprint);
-    if (updated > 0)
-        memory = in_place_time(m, read, updated, footprint);
-    return least_call + fmax(memory, compute_time(m, c));
+        need.of.footprint = m->bytes[m->points - 1];
+    double memory =
+        need.updated > 0 ? in_place_time(m, need) : memory_time(m, need);
+    return least_call +
+           fmax(memory * drift.memory, compute_time(m, c) * drift.compute);
 }
 
 double bench_gather_time(const struct bench_machine *m,
@@ -680,18 +756,6 @@ double bench_gather_time(const struct bench_machine *m,
         if (loops.n > 0 && loops.stride[k][0] != 0 && loops.stride[k][0] != 1)
             elements += (double)bench_elements(&c->t[OUT]);
     return elements * m->unit[BENCH_GATHER];
-}
-
-/* Along which loop the neighbours in memory of an operand lie. */
-static int nearest_loop(const struct loops *l, int k)
-{
-    int nearest = -1;
-    for (int i = 0; i < l->n; i++) {
-        int64_t step = llabs(l->stride[k][i]);
-        if (step && (nearest < 0 || step < llabs(l->stride[k][nearest])))
-            nearest = i;
-    }
-    return nearest;
 }
 
 int64_t bench_inner_extent(const struct bench_case *c)

@@ -88,7 +88,8 @@ double session_limit(struct bench_session *s, int row)
     s->arena.taken = 0;
     if (!bench_case_make(&s->current, &s->rows[row], &s->arena))
         return 0;
-    double limit = bench_limit(&s->machine, &s->current, false);
+    const struct bench_drift none = {1, 1};
+    double limit = bench_limit(&s->machine, &s->current, none, false);
     if (s->foreign)
         limit = fmax(limit, bench_gather_time(&s->machine, &s->current));
     return limit;
