@@ -381,10 +381,12 @@ START_TEST(an_exponent_gives_the_same_bits_in_an_array_as_alone)
 }
 END_TEST
 
+enum { HALVES = 1 << 16 }; /* all of them */
+
 /* Every half by an exponent that stands between others, and by it alone. */
 static void try_halves(elementwise_dtype type, double exponent)
 {
-    enum { HALVES = 1 << 16, OTHERS = 7 };
+    enum { OTHERS = 7 };
     const double by[] = {exponent, 1.25};
     uint16_t bits[2];
     for (int i = 0; i < 2; i++) {
@@ -447,36 +449,51 @@ static void through_f32(elementwise_op op, const struct support_tensor *to)
     ck_assert_int_eq(elementwise_copy(&wide[2].t, -1, &to->t), ELEMENTWISE_OK);
 }
 
-/* Every half beside a few others: any, or in every other round some from about
-   1/4 to 4, of which few give anything but normal numbers. */
-static void try_rounding(elementwise_op op, elementwise_dtype type)
+/* Halves that stand beside all of them: some ends and ones, and others, any or
+   in every second round from about 1/4 to 4, of which few give anything but
+   normal numbers. */
+enum { BESIDE = 61 };
+static void choose_beside(uint16_t beside[BESIDE], elementwise_dtype type,
+                          int round)
 {
-    enum { HALVES = 1 << 16, OTHERS = 61 };
     const int64_t unit = type == ELEMENTWISE_F16 ? 0x400 : 0x80;
     const int64_t one = type == ELEMENTWISE_F16 ? 0x3c00 : 0x3f80;
+    const int64_t infinite = 0x8000 - unit;
+    const int64_t ends[] = {0, 1, unit, one, infinite - 1, infinite, 0x7fff};
+    const int n = sizeof ends / sizeof *ends;
+    for (int i = 0; i < BESIDE; i++)
+        if (round % 2 && i < 2 * n)
+            beside[i] = (uint16_t)(ends[i / 2] | (i % 2 ? 0x8000 : 0));
+        else if (round % 2)
+            beside[i] = (uint16_t)support_random(0, HALVES - 1);
+        else
+            beside[i] = (uint16_t)(one + support_random(-2 * unit, 2 * unit));
+}
+
+/* With CHECK_LONG all pairs. */
+static void try_rounding(elementwise_op op, elementwise_dtype type)
+{
     support_line(&x, type, HALVES, 1, SUPPORT_HIGH);
     support_line(&y, type, HALVES, 1, SUPPORT_HIGH);
     support_line(&out, type, HALVES, 1, SUPPORT_HIGH);
     support_line(&again, type, HALVES, 1, SUPPORT_HIGH);
-    uint16_t *of_x = x.t.data, *of_y = y.t.data;
-    uint16_t *made = out.t.data, *wanted = again.t.data;
-    for (int round = 0; round < 8; round++) {
-        uint16_t other[OTHERS];
-        for (int i = 0; i < OTHERS; i++)
-            other[i] =
-                (uint16_t)(round % 2
-                               ? support_random(0, HALVES - 1)
-                               : support_random(-2 * unit, 2 * unit) + one);
+    uint16_t *made = out.t.data, *wanted = again.t.data, beside[BESIDE];
+    for (int round = 0; round < (support_long() ? HALVES : 8); round++) {
+        bool swaps = !support_long() && round % 4 > 1;
+        uint16_t *of_x = (swaps ? &y : &x)->t.data;
+        uint16_t *of_y = (swaps ? &x : &y)->t.data;
+        choose_beside(beside, type, round);
         for (int i = 0; i < HALVES; i++) {
             of_x[i] = (uint16_t)i;
-            of_y[i] = other[i % OTHERS];
+            of_y[i] = support_long() ? (uint16_t)(round + i % BESIDE)
+                                     : beside[i % BESIDE];
         }
         through_f32(op, &again);
         ck_assert_int_eq(elementwise_apply(op, &x.t, &y.t, -1, &out.t, NULL),
                          ELEMENTWISE_OK);
         for (int i = 0; i < HALVES; i++)
             ck_assert_msg(ref_same(type, &made[i], &wanted[i]),
-                          "%s(%#06x, %#06x) of %s: %#06x, in f32 %#06x",
+                          "%s of %#06x and %#06x, %s: %#06x, in f32 %#06x",
                           elementwise_op_name(op), of_x[i], of_y[i],
                           elementwise_dtype_name(type), made[i], wanted[i]);
     }

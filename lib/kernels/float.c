@@ -178,7 +178,7 @@ static void half_logaddexp(int64_t n, const void *x, const void *y,
 }
 
 #if defined(EW_FAST_FMA)
-/* Powers are guessed of |x|. */
+/* Powers are guessed of |x|; x and y are read again, so out is neither. */
 static void half_powers(int64_t n, const void *px, const void *py,
                         const void *with, void *out)
 {

@@ -3,8 +3,8 @@
     (bench --json; bench --json) | below.py [BENCH]
 
 prints a table of them, layout by layout, the least first. Of several runs, each
-with limits of its own, the best share of a row counts: a processor that slows
-down after its limits were measured is below them in all rows. With the path of
+with limits of its own, the best share of a row counts: others on the
+machine may disturb one. With the path of
 the benchmark each is run once more under Linux's perf, and the table has the
 functions of the library that have a tenth or more of its samples.
 

@@ -196,7 +196,8 @@ void bench_machine_raise(struct bench_machine *m,
 
 /* How much longer than when it was measured the machine takes now, as others
    share its memory and processors do not keep their clock: for what is as large
-   as the row, and for arithmetic. 1 each where that cannot be told. */
+   as the row, of which first only sizes around it were measured, and for
+   arithmetic. 1 each where that cannot be told. */
 struct bench_drift {
     double memory, compute;
 };

@@ -22,9 +22,9 @@ enum {
 };
 static const double shortest = 100e-6;  /* seconds of one probe */
 static const double least_call = 10e-9; /* of checks that a call has to make */
-/* Bytes written from which non-temporal stores count: as many as the library
-   takes from which on to make them, if it is not told to, since whoever reads a
-   smaller output next would wait for it; fewer where an input is turned. */
+/* Bytes written from which non-temporal stores count: about where the library
+   starts to make them if it is not told to, as whoever reads a smaller output
+   next would wait for it; fewer where an input is turned. */
 static const double past_from = 20 << 20, past_from_turned = 4 << 20;
 
 /* The loops below become vectors of the level that they are inlined into. */
@@ -567,7 +567,8 @@ static double division_time(const struct bench_machine *m,
 }
 
 /* What an element costs beyond memory: quotients and remainders are divisions,
-   and powers are polynomials of about so many steps. */
+   and powers are polynomials of about so many steps. Products of wide integers
+   take several instructions, in chains of which there are sums, too. */
 static double unit_time(const struct bench_machine *m, elementwise_op op,
                         elementwise_dtype type)
 {
@@ -575,7 +576,12 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
                 type == ELEMENTWISE_C128;
     bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
     double div = wide ? m->unit[BENCH_DIV64] : m->unit[BENCH_DIV32];
+    double sum = m->unit[BENCH_FMA64] * (PRODUCTS - 1) / PRODUCTS;
     switch (op) {
+    case ELEMENTWISE_MUL:
+        return type == ELEMENTWISE_I64   ? m->unit[BENCH_MUL64] - sum
+               : type == ELEMENTWISE_I32 ? m->unit[BENCH_MUL32] - sum / 2
+                                         : 0;
     case ELEMENTWISE_DIV:
     case ELEMENTWISE_MOD:
     case ELEMENTWISE_FMOD:
@@ -706,10 +712,12 @@ static struct need need_of(const struct bench_case *c)
 static enum bench_stream stream_of(struct need need)
 {
     if (need.updated > 0)
-        return BENCH_UPDATE;
-    if (need.read > need.written)
+        return 2.5 * need.read > need.updated ? BENCH_UPDATE : BENCH_RENEW;
+    if (need.read > 5 * need.written)
+        return BENCH_READ;
+    if (need.read > 1.5 * need.written)
         return BENCH_ADD;
-    return 2 * need.read > need.written ? BENCH_SCALE : BENCH_FILL;
+    return need.read > 0.5 * need.written ? BENCH_SCALE : BENCH_FILL;
 }
 
 struct bench_drift bench_drift(const struct bench_machine *m,
@@ -729,7 +737,7 @@ struct bench_drift bench_drift(const struct bench_machine *m,
     if (need.of.footprint < m->bytes[0])
         return (struct bench_drift){unit, unit};
     double rate = stream_rate(&rest, stream, false, need.of.footprint);
-    if (need.of.past && need.updated == 0)
+    if (need.of.past)
         rate = fmax(rate, stream_rate(&rest, stream, true, need.of.footprint));
     return (struct bench_drift){1 / (rate * stream_time(m, stream, 1, need.of)),
                                 unit};
