@@ -11,7 +11,8 @@
  * which names them as they are named here. Bounds of what guesses are off by
  * come from theirs and from roundings, with an ULP and more for that of f32's
  * function; 80 million pairs were off by no more than 0.55 of them. All pairs
- * of both types are rounded as by f32, as a long run of the tests repeats.
+ * of both types are rounded as by f32, which long runs of the tests repeat of
+ * an eighth of them.
  */
 #ifndef EW_HALF_GUESS_H
 #define EW_HALF_GUESS_H
