@@ -81,8 +81,8 @@ EW_INLINE struct half_guess guess_power(float whole, float rest,
     float u = whole + rest, n = u + 0x1.8p23f;
     float power = guess_exp2(n, whole - (n - 0x1.8p23f) + rest);
     float part = fmaf(fabsf(rest), 0x1p-22f, 0x1p-22f);
-    bool low = u > to.exponent, high = u < 126;
-    return (struct half_guess){power, low & high ? power * part : NAN};
+    bool normal = (u > to.exponent) & (u < 126);
+    return (struct half_guess){power, normal ? power * part : NAN};
 }
 
 /* As op_atan2_f32. */
@@ -128,7 +128,8 @@ EW_INLINE struct half_guess guess_logaddexp(float x, float y,
     float made = fmaf(sum, p, high);
     float off = fmaf(fabsf(made), 0x1p-22f, 0x1p-22f);
     bool normal = (fabsf(made) >= to.normal) & (fabsf(made) < INFINITY);
-    return (struct half_guess){made, ordered & normal ? off : NAN};
+    bool known = ordered & normal;
+    return (struct half_guess){made, known ? off : NAN};
 }
 
 /* Other than 0 if a guess may round another way than what it stands for. */
