@@ -405,33 +405,42 @@ struct need {
     struct traffic of;
 };
 
-/* Any mix of reads and writes is one of two of the streams. */
-static double memory_time(const struct bench_machine *m, struct need need)
+/* Bytes of each stream that a row is made of. */
+struct mix {
+    double bytes[BENCH_STREAMS];
+};
+
+/* Any mix of reads and writes is one of two of the streams; in place it is
+   out += y where y is as large, out += 1 for the rest of it. */
+static struct mix mix_of(struct need need)
 {
-    double read = need.read, written = need.written;
-    double adds = 0, scales = 0, rest = 0;
-    if (read >= 2 * written) {
-        adds = written;
-        rest = read - 2 * written;
+    double read = need.read, written = need.written, updated = need.updated;
+    struct mix mix = {{0}};
+    if (updated > 0) {
+        double both = fmin(read, updated);
+        mix.bytes[BENCH_UPDATE] = 3 * both;
+        mix.bytes[BENCH_RENEW] = 2 * (updated - both);
+    } else if (read >= 2 * written) {
+        mix.bytes[BENCH_ADD] = 3 * written;
+        mix.bytes[BENCH_READ] = read - 2 * written;
     } else if (read >= written) {
-        adds = read - written;
-        scales = 2 * written - read;
+        mix.bytes[BENCH_ADD] = 3 * (read - written);
+        mix.bytes[BENCH_SCALE] = 2 * (2 * written - read);
     } else {
-        scales = read;
-        rest = written - read;
+        mix.bytes[BENCH_SCALE] = 2 * read;
+        mix.bytes[BENCH_FILL] = written - read;
     }
-    return stream_time(m, BENCH_ADD, 3 * adds, need.of) +
-           stream_time(m, BENCH_SCALE, 2 * scales, need.of) +
-           stream_time(m, read > written ? BENCH_READ : BENCH_FILL, rest,
-                       need.of);
+    return mix;
 }
 
-/* out += y where y is as large, out += 1 for the rest of it. */
-static double in_place_time(const struct bench_machine *m, struct need need)
+static double memory_time(const struct bench_machine *m, struct need need)
 {
-    double both = fmin(need.read, need.updated);
-    return stream_time(m, BENCH_UPDATE, 3 * both, need.of) +
-           stream_time(m, BENCH_RENEW, 2 * (need.updated - both), need.of);
+    const struct mix mix = mix_of(need);
+    double time = 0;
+    for (int s = 0; s < BENCH_STREAMS; s++)
+        if (mix.bytes[s] > 0)
+            time += stream_time(m, (enum bench_stream)s, mix.bytes[s], need.of);
+    return time;
 }
 
 static int64_t distance(const elementwise_tensor *t, int k)
@@ -711,13 +720,12 @@ static struct need need_of(const struct bench_case *c)
 /* The stream that is most of a row. */
 static enum bench_stream stream_of(struct need need)
 {
-    if (need.updated > 0)
-        return 2.5 * need.read > need.updated ? BENCH_UPDATE : BENCH_RENEW;
-    if (need.read > 5 * need.written)
-        return BENCH_READ;
-    if (need.read > 1.5 * need.written)
-        return BENCH_ADD;
-    return need.read > 0.5 * need.written ? BENCH_SCALE : BENCH_FILL;
+    const struct mix mix = mix_of(need);
+    int most = 0;
+    for (int s = 1; s < BENCH_STREAMS; s++)
+        if (mix.bytes[s] > mix.bytes[most])
+            most = s;
+    return (enum bench_stream)most;
 }
 
 struct bench_drift bench_drift(const struct bench_machine *m,
@@ -749,10 +757,8 @@ double bench_limit(const struct bench_machine *m, const struct bench_case *c,
     struct need need = need_of(c);
     if (cold)
         need.of.footprint = m->bytes[m->points - 1];
-    double memory =
-        need.updated > 0 ? in_place_time(m, need) : memory_time(m, need);
-    return least_call +
-           fmax(memory * drift.memory, compute_time(m, c) * drift.compute);
+    return least_call + fmax(memory_time(m, need) * drift.memory,
+                             compute_time(m, c) * drift.compute);
 }
 
 double bench_gather_time(const struct bench_machine *m,
