@@ -443,11 +443,13 @@ START_TEST(one_special_operand_is_like_any_other)
 }
 END_TEST
 
-/* Small numbers, and one NaN at each place of some vectors of x, then of y. */
-static void try_one_nan(const struct kernel *k, const struct form *f)
+/* Small numbers, and one NaN or infinity at each place of some vectors of x,
+   then of y. */
+static void try_one_special(double special, const struct kernel *k,
+                            const struct form *f)
 {
     enum { PLACES = 128, NUMBERS = 7 };
-    const struct ref_value nan = ref_float(k->x, (double)NAN, 0);
+    const struct ref_value one = ref_float(k->x, special, 0);
     const size_t size = ref_size(k->x);
     char numbers[NUMBERS * 16];
     for (int i = 0; i < NUMBERS; i++) {
@@ -460,14 +462,14 @@ static void try_one_nan(const struct kernel *k, const struct form *f)
         char *pool = i < PLACES ? pool_x : pool_y, number[16];
         char *place = pool + (size_t)(i % PLACES) * size;
         memcpy(number, place, size);
-        ref_store(&nan, place);
+        ref_store(&one, place);
         try_form(k, f, 300, ONE_ROW, (enum alias)(i % 3));
         memcpy(place, number, size);
     }
 }
 
 /* Whole blocks may be looked at for what is special in them: zeros of either
-   sign without NaN, one NaN, and many. */
+   sign without NaN, one NaN or infinity, and many. */
 START_TEST(special_operands_meet_in_dense_rows)
 {
     static const struct form dense = {1, 1, 1};
@@ -486,7 +488,13 @@ START_TEST(special_operands_meet_in_dense_rows)
         fill_pool(pool_y, zeros, 4, size);
         for (int alias = APART; alias <= INTO_Y; alias++)
             try_form(&k, &dense, 1000, ONE_ROW, (enum alias)alias);
-        try_one_nan(&k, &dense);
+        struct ref_value negative = ref_float(t, -5, 0);
+        ref_store(&negative, zeros + size);
+        fill_pool(pool_x, zeros + size, 1, size);
+        try_form(&k, &dense, 300, ONE_ROW, APART);
+        try_one_special((double)NAN, &k, &dense);
+        try_one_special((double)INFINITY, &k, &dense);
+        try_one_special(-(double)INFINITY, &k, &dense);
         draw_specials(&k);
         for (int alias = APART; alias <= INTO_Y; alias++)
             try_form(&k, &dense, 300, DENSE, (enum alias)alias);
