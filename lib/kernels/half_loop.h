@@ -24,7 +24,7 @@ enum {
 #endif
     HALF_PIECE = 128, /* elements that are looked at before they are divided */
     HALF_LONG = 4000, /* of a row that asks for lines of out if it has more */
-    HALF_ASKED = 512  /* of one of bf16 that asks for lines of x and y */
+    HALF_ASKED = 512  /* of one that asks for lines of x and y */
 };
 
 /* How an operation is computed: as it is; the same, but it divides, which takes
@@ -64,7 +64,7 @@ enum {
         sizeof(__m256i) / sizeof(float) /* that are divided at once */
 };
 
-/* Asks for the lines that a long row of bf16 reads later. */
+/* Asks for the lines that a long row reads later. */
 EW_INLINE void half_ask(const struct half_row *r, int64_t c)
 {
     if (r->x_moves)

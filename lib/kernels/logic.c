@@ -133,7 +133,8 @@ EW_INLINE void bool_few(bool_vectors *op, int64_t c, int64_t n,
 }
 
 /* One row. Of short ones, lines are asked for that are `left` bytes further
-   on. Long ones gain by asking on all processors. */
+   on. Long ones gain by asking on all processors, but in place only where
+   stores wait for lines. */
 EW_INLINE void bool_row(bool_vectors *op, int64_t cols,
                         const struct ew_compare_from *x,
                         const struct ew_compare_from *y, int64_t left,
@@ -142,7 +143,8 @@ EW_INLINE void bool_row(bool_vectors *op, int64_t cols,
     const int64_t n = EW_COMPARE_BYTES, whole = cols / n * n;
     for (int64_t c = 0; c < whole && cols <= EW_SHORT * n; c += n)
         __builtin_prefetch(out + left + c, 1);
-    if (cols >= EW_LONG)
+    const bool apart = out != x->at && out != y->at;
+    if (cols >= EW_LONG && (apart || !ew_cpu_is(EW_QUICK_STORES)))
         bool_whole(op, whole, x, y, true, out);
     else
         bool_whole(op, whole, x, y, false, out);
