@@ -67,17 +67,19 @@ static int allowed_level(void)
 }
 
 /* Measured on one of AMD's processors, an EPYC of the fifth generation with 32
-   MiB of L3, and taken for all of theirs; and on one of Intel's, a Xeon of the
-   fifth, which has EW_LATE_READS: that is taken for all others. It also has
-   quick gathers, as have those that compute f16: older ones lost them to a
-   repair of 2023, for which they hold back what is gathered (CVE-2022-40982).
- */
+   MiB of L3, and taken for all of theirs, of which those without AVX-512 have
+   EW_FEW_READS as one of the third generation has; and on one of Intel's, a
+   Xeon of the fifth, which has EW_LATE_READS: that is taken for all others. It
+   also has quick gathers, as have those that compute f16: older ones lost them
+   to a repair of 2023, for which they hold back what is gathered
+   (CVE-2022-40982). */
 static unsigned machine_tuning(void)
 {
 #if defined(EW_HAVE_X86_LEVELS)
     __builtin_cpu_init();
     if (__builtin_cpu_is("amd"))
-        return (EW_TUNINGS - 1) & ~EW_QUICK_GATHERS;
+        return (EW_TUNINGS - 1) & ~EW_QUICK_GATHERS &
+               ~(machine_level() > EW_LEVEL_AVX2 ? EW_FEW_READS : 0);
     return EW_LATE_READS | (machine_computes_f16() ? EW_QUICK_GATHERS : 0);
 #else
     return 0;

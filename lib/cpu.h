@@ -50,7 +50,9 @@ enum ew_quick {
     EW_SMALL_CACHE = 16,    /* the last one holds some 32 MiB */
     EW_QUICK_GATHERS = 32,  /* of elements far apart take less than loads */
     EW_QUICK_SHUFFLES = 64, /* of AVX-512, two at a time */
-    EW_TUNINGS = 128        /* sets */
+    EW_FEW_READS = 128, /* so few lines are on their way without AVX-512 that
+                           loads one by one, and two rows, bring more */
+    EW_TUNINGS = 256    /* sets */
 };
 extern atomic_uint ew_cpu_tuning;
 

@@ -108,6 +108,11 @@ bool ew_strategy_may_wait(const struct elementwise_plan *plan)
     return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_SMALL_CACHE);
 }
 
+bool ew_strategy_reads_few(const struct elementwise_plan *plan)
+{
+    return plan->level < EW_LEVEL_AVX512 && ew_cpu_is(EW_FEW_READS);
+}
+
 /* Bytes of the elements of all operands with gaps. */
 static int64_t gap_bytes(const struct elementwise_plan *plan)
 {

@@ -274,7 +274,7 @@ static bool takes_alone(const struct elementwise_plan *plan, bool late)
     int64_t apart = find_gaps(plan, &gaps);
     bool words = from == ALONE_4 || from == ALONE_8;
     bool waits =
-        words && (late || (ew_strategy_may_wait(plan) && gathers_late(plan)));
+        words && (late || (ew_strategy_reads_few(plan) && gathers_late(plan)));
     if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
         return false;
     if (words && gathers_far(plan, gaps))
@@ -325,7 +325,7 @@ bool ew_strategy_stays_alone(const struct elementwise_plan *plan)
     const int64_t *step = plan->loop[0].stride;
     bool still = step[EW_X] == 0 || step[EW_Y] == 0;
     bool slow = !still && (divides_slowly(plan) || turns_slowly(plan));
-    bool waits = ew_strategy_may_wait(plan);
+    bool waits = ew_strategy_reads_few(plan);
     bool rows = waits && (is_long(plan, EW_X) || is_long(plan, EW_Y));
     bool late = rows || (waits && (has_few_on_lines(plan, EW_X) ||
                                    has_few_on_lines(plan, EW_Y)));

@@ -42,6 +42,10 @@ bool ew_strategy_is_large(const struct elementwise_plan *plan);
    measured beside a small cache. */
 bool ew_strategy_may_wait(const struct elementwise_plan *plan);
 
+/* Where such vectors are waited for longer, as few lines are on their way at
+   once: below AVX-512. */
+bool ew_strategy_reads_few(const struct elementwise_plan *plan);
+
 /* Lets input k be packed. */
 void ew_strategy_pack(struct elementwise_plan *plan, int k);
 

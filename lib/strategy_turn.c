@@ -33,8 +33,9 @@ enum {
        of out or not, if columns are so far apart. */
     DISTANT_LATE = 18 << 20,
     SHARED_LATE = 32 << 20,
-    DISTANT_WAITS = 12 << 20, /* either, where vectors wait, */
-    DISTANT_LARGE = 64 << 20, /* or the last cache is a large one */
+    DISTANT_WAITS = 18 << 20, /* either, where vectors wait; */
+    DISTANT_FEW = 12 << 20,   /* where few lines are on their way at once; */
+    DISTANT_LARGE = 64 << 20, /* where the last cache is a large one */
     APART_LATE = 256,
     COLUMNS_LATE = 64 /* that tiles of large elements gain by */
 };
@@ -173,7 +174,9 @@ static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
     int64_t late = !ew_cpu_is(EW_SMALL_CACHE) ? DISTANT_LARGE
                    : down                     ? DISTANT_LATE
                                               : SHARED_LATE;
-    int64_t left = ew_strategy_may_wait(plan) ? DISTANT_WAITS : late;
+    int64_t left = ew_strategy_reads_few(plan)  ? DISTANT_FEW
+                   : ew_strategy_may_wait(plan) ? DISTANT_WAITS
+                                                : late;
     if (!ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
         !gains_by_asking(plan, down))
         return false;

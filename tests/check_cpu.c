@@ -155,8 +155,10 @@ START_TEST(a_process_finds_the_ways_of_its_processor)
     char answer[16];
 #if defined(EW_HAVE_X86_LEVELS)
     unsigned gathers = machine() == EW_LEVEL_AVX512FP16 ? EW_QUICK_GATHERS : 0;
-    unsigned ways = is_amd() ? (EW_TUNINGS - 1) & ~EW_QUICK_GATHERS
-                             : EW_LATE_READS | gathers;
+    unsigned few = machine() <= EW_LEVEL_AVX2 ? EW_FEW_READS : 0;
+    unsigned ways = is_amd()
+                        ? EW_TUNINGS - 1 - EW_QUICK_GATHERS - EW_FEW_READS + few
+                        : EW_LATE_READS | gathers;
 #else
     unsigned ways = 0;
 #endif

@@ -928,27 +928,33 @@ START_TEST(turned_tiles_ask_later_where_the_last_cache_is_large)
 }
 END_TEST
 
-/* From 12 MiB on below AVX-512 beside a small cache, of columns that are lines,
-   whether rows start in a line or not. */
+/* From 18 MiB on below AVX-512 beside a small cache, or 12 where few lines are
+   read at once, of columns that are lines, whether rows start in a line or not.
+ */
 START_TEST(turned_tiles_ask_sooner_where_vectors_wait)
 {
+    enum { FEW = EW_SMALL_CACHE | EW_FEW_READS };
     static const struct {
         int64_t shape[2];
         elementwise_dtype type;
-        bool waits, distant;
-    } layouts[] = {{{1001, 1101}, ELEMENTWISE_F32, true, true},
-                   {{1001, 1101}, ELEMENTWISE_F32, false, false},
-                   {{1001, 1001}, ELEMENTWISE_F32, true, false},
-                   {{1024, 1088}, ELEMENTWISE_F32, true, true},
-                   {{1024, 960}, ELEMENTWISE_F32, true, false},
-                   {{2048, 2048}, ELEMENTWISE_F16, true, true},
-                   {{1024, 960}, ELEMENTWISE_F16, true, false},
-                   {{4096, 4096}, ELEMENTWISE_U8, true, false}};
+        unsigned ways;
+        bool distant;
+    } layouts[] = {{{1001, 1101}, ELEMENTWISE_F32, FEW, true},
+                   {{1001, 1101}, ELEMENTWISE_F32, 0, false},
+                   {{1001, 1001}, ELEMENTWISE_F32, FEW, false},
+                   {{1024, 1088}, ELEMENTWISE_F32, FEW, true},
+                   {{1024, 960}, ELEMENTWISE_F32, FEW, false},
+                   {{2048, 2048}, ELEMENTWISE_F16, FEW, true},
+                   {{1024, 960}, ELEMENTWISE_F16, FEW, false},
+                   {{4096, 4096}, ELEMENTWISE_U8, FEW, false},
+                   {{1024, 1088}, ELEMENTWISE_F32, EW_SMALL_CACHE, false},
+                   {{1001, 1601}, ELEMENTWISE_F32, EW_SMALL_CACHE, true},
+                   {{1001, 1501}, ELEMENTWISE_F32, EW_SMALL_CACHE, false}};
     if (!support_level(EW_LEVEL_AVX2))
         return;
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        ew_cpu_tune(EW_LATE_READS | (layouts[i].waits ? EW_SMALL_CACHE : 0));
+        ew_cpu_tune(EW_LATE_READS | layouts[i].ways);
         plan_turned(&p, layouts[i].shape, layouts[i].type, 0);
         ck_assert_msg(p.pass.distant == layouts[i].distant, "%d", (int)i);
     }
@@ -1706,7 +1712,8 @@ static void plan_steps(struct elementwise_plan *p, elementwise_op op,
 }
 
 /* Of inputs with gaps, whose lines push out of a small cache what is made.
-   Where vectors of both would be gathered late they are taken one by one. */
+   Where few lines are read at once, below AVX-512, they are taken one by one.
+ */
 START_TEST(inputs_with_gaps_push_a_large_output_out_of_a_small_cache)
 {
     static const struct {
@@ -1716,22 +1723,27 @@ START_TEST(inputs_with_gaps_push_a_large_output_out_of_a_small_cache)
     } layouts[] = {{{2048, 1024}, 2, 1}, {{1700, 1024}, 2, 1},
                    {{1500, 1024}, 2, 0}, {{3000, 1024}, 1, 0},
                    {{1030, 1024}, 4, 1}, {{1020, 1024}, 4, 0}};
-    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+    static const unsigned ways[] = {EW_TUNINGS - 1 - EW_SMALL_CACHE,
+                                    EW_SMALL_CACHE,
+                                    EW_SMALL_CACHE | EW_FEW_READS};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < 3 * sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        const int64_t *shape = layouts[i / 2].shape, step = layouts[i / 2].step;
-        ew_cpu_tune(i % 2 ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
+        const int64_t *shape = layouts[i / 3].shape, step = layouts[i / 3].step;
+        ew_cpu_tune(ways[i % 3]);
         plan_steps(&p, ELEMENTWISE_ADD, ELEMENTWISE_F32, shape, step, step);
-        bool vectors = i % 2 && p.level >= EW_LEVEL_AVX512;
+        bool vectors = i % 3 == 1 || (i % 3 == 2 && _i >= EW_LEVEL_AVX512);
         ck_assert_msg((p.pass.stream != NULL) ==
-                          (vectors && layouts[i / 2].streams),
+                          (vectors && layouts[i / 3].streams),
                       "%d", (int)i);
     }
     ew_cpu_limit(EW_LEVELS);
 }
 END_TEST
 
-/* Vectors without AVX-512 are gathered late from memory: from 20 MiB on, gaps
-   and all, which is beyond a small cache. */
+/* Vectors without AVX-512 are gathered late from memory where few lines are
+   read at once: from 20 MiB on, gaps and all. */
 START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
 {
     static const struct {
@@ -1751,22 +1763,24 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
         {{2048, 2048}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
         {{2048, 1024}, 1, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
         {{2048, 2048}, 2, 2, ELEMENTWISE_F16, ELEMENTWISE_ADD, false}};
+    static const unsigned ways[] = {
+        EW_TUNINGS - 1 - EW_SMALL_CACHE - EW_FEW_READS,
+        EW_SMALL_CACHE | EW_QUICK_QUOTIENTS,
+        EW_SMALL_CACHE | EW_QUICK_QUOTIENTS | EW_FEW_READS};
     if (!support_level(_i))
         return;
-    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+    for (size_t i = 0; i < 3 * sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        const int64_t *shape = layouts[i / 2].shape;
-        elementwise_dtype type = layouts[i / 2].type;
-        bool small = i % 2;
-        ew_cpu_tune(small ? EW_SMALL_CACHE | EW_QUICK_QUOTIENTS
-                          : EW_TUNINGS - 1 - EW_SMALL_CACHE);
-        plan_steps(&p, layouts[i / 2].op, type, shape, layouts[i / 2].x,
-                   layouts[i / 2].y);
+        const int64_t *shape = layouts[i / 3].shape;
+        elementwise_dtype type = layouts[i / 3].type;
+        ew_cpu_tune(ways[i % 3]);
+        plan_steps(&p, layouts[i / 3].op, type, shape, layouts[i / 3].x,
+                   layouts[i / 3].y);
         /* of 8 bytes, whatever comes from memory, if the cache is large */
-        bool always = type == ELEMENTWISE_F64 && !small;
-        bool late = small && p.level < EW_LEVEL_AVX512;
+        bool always = type == ELEMENTWISE_F64 && i % 3 == 0;
+        bool late = i % 3 == 2 && p.level < EW_LEVEL_AVX512;
         ck_assert_msg(!ew_pass_tiles(&p.pass) ==
-                          (layouts[i / 2].alone && (late || always)),
+                          (layouts[i / 3].alone && (late || always)),
                       "%d", (int)i);
     }
     ew_cpu_limit(EW_LEVELS);
@@ -1806,8 +1820,8 @@ END_TEST
 
 /* Of x, rows run along memory, `apart` elements from one to the next, and
    columns across it; y may be one number for each row. Without AVX-512 few
-   elements on a line are not worth turning, beside a small cache: of 8 bytes,
-   and of 4 from memory, where lines of all columns are to come at once. */
+   elements on a line are not worth turning where few lines are read at once: of
+   8 bytes, and of 4 from memory, where lines of all columns are to come. */
 START_TEST(transposed_inputs_with_gaps_are_taken_alone)
 {
     static const struct {
@@ -1855,8 +1869,8 @@ START_TEST(transposed_inputs_with_gaps_are_taken_alone)
         return;
     for (size_t i = 0; i < 2 * (sizeof layouts / sizeof *layouts); i++) {
         struct elementwise_plan p;
-        bool small = i % 2, still = layouts[i / 2].still;
-        ew_cpu_tune(small ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
+        bool few = i % 2, still = layouts[i / 2].still;
+        ew_cpu_tune(few ? EW_FEW_READS : EW_TUNINGS - 1 - EW_FEW_READS);
         elementwise_dtype type = layouts[i / 2].type;
         const int64_t shape[] = {layouts[i / 2].rows, layouts[i / 2].cols};
         const int64_t of_y[] = {still ? 1 : shape[1], !still};
@@ -1865,9 +1879,9 @@ START_TEST(transposed_inputs_with_gaps_are_taken_alone)
         elementwise_tensor b = {NULL, type, 2, shape, of_y};
         elementwise_tensor o = {NULL, type, 2, shape, NULL};
         ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
-        bool few = small && p.level < EW_LEVEL_AVX512;
-        ck_assert_msg((p.pass.turn == 0) == (few && layouts[i / 2].alone), "%d",
-                      (int)i);
+        bool waits = few && p.level < EW_LEVEL_AVX512;
+        ck_assert_msg((p.pass.turn == 0) == (waits && layouts[i / 2].alone),
+                      "%d", (int)i);
     }
     ew_cpu_limit(EW_LEVELS);
 }
@@ -1886,7 +1900,7 @@ START_TEST(transposed_inputs_with_gaps_are_compared_alone)
                 {ELEMENTWISE_MOD, ELEMENTWISE_F32, false}};
     if (!support_level(EW_LEVEL_AVX2))
         return;
-    ew_cpu_tune(EW_SMALL_CACHE);
+    ew_cpu_tune(EW_FEW_READS);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct elementwise_plan p;
         elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, of_x};
@@ -1906,7 +1920,7 @@ START_TEST(neighbours_of_8_bytes_are_compared_alone)
     static const int64_t shape[] = {4000, 512}, of_x[] = {1, 4001};
     if (!support_level(EW_LEVEL_AVX2))
         return;
-    ew_cpu_tune(EW_SMALL_CACHE);
+    ew_cpu_tune(EW_FEW_READS);
     for (int less = 0; less < 2; less++) {
         struct elementwise_plan p;
         elementwise_tensor a = {NULL, ELEMENTWISE_I64, 2, shape, of_x};
@@ -1931,7 +1945,7 @@ START_TEST(shared_inputs_with_gaps_are_turned)
     static const int64_t of_x[][3] = {{900 * 2003, 2, 2003}, {0, 2, 2003}};
     if (!support_level(EW_LEVEL_AVX2))
         return;
-    ew_cpu_tune(EW_SMALL_CACHE);
+    ew_cpu_tune(EW_FEW_READS);
     for (int shared = 0; shared < 2; shared++) {
         struct elementwise_plan p;
         elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape, of_x[shared]};
@@ -1951,7 +1965,7 @@ START_TEST(inputs_that_run_along_an_outer_loop_are_turned)
     static const int64_t shape[] = {9, 1000, 481};
     if (!support_level(EW_LEVEL_AVX2))
         return;
-    ew_cpu_tune(EW_SMALL_CACHE);
+    ew_cpu_tune(EW_FEW_READS);
     for (int64_t step = 1; step <= 3; step++) {
         struct elementwise_plan p;
         int64_t of_x[] = {step, 9 * step, 9000 * step};
@@ -1999,15 +2013,20 @@ START_TEST(two_inputs_with_gaps_are_asked_for_from_memory)
         {{2048, 1024}, 1, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
         {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_POW, false},
         {{LARGE, 2048}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, true}};
-    for (size_t i = 0; i < 2 * sizeof layouts / sizeof *layouts; i++) {
+    static const unsigned ways[] = {
+        EW_SMALL_CACHE, EW_SMALL_CACHE | EW_LATE_READS,
+        EW_SMALL_CACHE | EW_LATE_READS | EW_FEW_READS};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < 3 * sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        const int64_t *shape = layouts[i / 2].shape;
-        elementwise_dtype type = layouts[i / 2].type;
-        ew_cpu_tune(EW_SMALL_CACHE | (i % 2 ? EW_LATE_READS : 0));
-        plan_steps(&p, layouts[i / 2].op, type, shape, layouts[i / 2].x,
-                   layouts[i / 2].y);
-        bool asked = i % 2 && layouts[i / 2].asked &&
-                     (p.level >= EW_LEVEL_AVX512 || shape[0] == LARGE);
+        const int64_t *shape = layouts[i / 3].shape;
+        elementwise_dtype type = layouts[i / 3].type;
+        ew_cpu_tune(ways[i % 3]);
+        plan_steps(&p, layouts[i / 3].op, type, shape, layouts[i / 3].x,
+                   layouts[i / 3].y);
+        bool asked = i % 3 && layouts[i / 3].asked &&
+                     (i % 3 == 1 || _i >= EW_LEVEL_AVX512 || shape[0] == LARGE);
         ck_assert_msg(p.pass.distant == asked && p.pass.ahead[EW_X] == asked &&
                           p.pass.ahead[EW_Y] == asked,
                       "%d", (int)i);
@@ -2159,8 +2178,9 @@ static void add_choosing(TCase *choosing)
                    turned_tiles_of_results_of_a_byte_are_wide_from_memory);
     tcase_add_test(choosing,
                    turned_tiles_ask_later_where_the_last_cache_is_large);
-    tcase_add_test(choosing,
-                   inputs_with_gaps_push_a_large_output_out_of_a_small_cache);
+    tcase_add_loop_test(
+        choosing, inputs_with_gaps_push_a_large_output_out_of_a_small_cache, 0,
+        EW_LEVELS);
     tcase_add_test(
         choosing,
         one_input_with_gaps_from_memory_is_gathered_where_that_is_quick);
@@ -2175,7 +2195,8 @@ static void add_choosing(TCase *choosing)
                         0, EW_LEVELS);
     tcase_add_test(choosing,
                    beside_an_input_that_stands_still_another_is_turned);
-    tcase_add_test(choosing, two_inputs_with_gaps_are_asked_for_from_memory);
+    tcase_add_loop_test(
+        choosing, two_inputs_with_gaps_are_asked_for_from_memory, 0, EW_LEVELS);
     tcase_add_test(choosing,
                    tiles_go_along_loops_where_a_packed_input_stands_still);
     tcase_add_test(
