@@ -32,6 +32,7 @@
 #include "logical.inc"
 
 #define T int8_t
+#define IS_SIGNED 1
 #define W uint32_t
 #define U uint16_t
 #define BITS 8
@@ -41,6 +42,7 @@
 #include "int.inc"
 
 #define T int16_t
+#define IS_SIGNED 1
 #define W uint32_t
 #define U uint16_t
 #define BITS 16
@@ -50,6 +52,7 @@
 #include "int.inc"
 
 #define T int32_t
+#define IS_SIGNED 1
 #define W uint32_t
 #define U uint32_t
 #define BITS 32
@@ -59,6 +62,7 @@
 #include "int.inc"
 
 #define T int64_t
+#define IS_SIGNED 1
 #define W uint64_t
 #define U uint64_t
 #define BITS 64
@@ -68,6 +72,7 @@
 #include "int.inc"
 
 #define T uint8_t
+#define IS_SIGNED 0
 #define W uint32_t
 #define U uint16_t
 #define BITS 8
@@ -77,6 +82,7 @@
 #include "int.inc"
 
 #define T uint16_t
+#define IS_SIGNED 0
 #define W uint32_t
 #define U uint16_t
 #define BITS 16
@@ -86,6 +92,7 @@
 #include "int.inc"
 
 #define T uint32_t
+#define IS_SIGNED 0
 #define W uint32_t
 #define U uint32_t
 #define BITS 32
@@ -95,6 +102,7 @@
 #include "int.inc"
 
 #define T uint64_t
+#define IS_SIGNED 0
 #define W uint64_t
 #define U uint64_t
 #define BITS 64
