@@ -217,8 +217,9 @@ typedef struct elementwise_executor {
 
 /** A hint: the output is not read soon, so it is better stored past the
     caches. Most outputs of 20 MiB and more are anyway, most of 4 MiB where an
-    input is transposed, and outputs in the place of an input never. It never
-    changes a result; gradients do not use it yet. */
+    input is transposed, and outputs in the place of an input never;
+    elementwise_plan_describe says what a plan does, in place if it knows of
+    that. It never changes a result; gradients do not use it yet. */
 #define ELEMENTWISE_STREAM 8u
 
 /**

@@ -258,20 +258,11 @@ static void try_masked(const struct kernel *k)
                      (enum alias)((cols + f) % 3));
 }
 
-/* Bits are joined and shifted by loops that wait for memory. */
-static bool takes_bits(int op)
-{
-    return op >= ELEMENTWISE_BITWISE_AND &&
-           op <= ELEMENTWISE_BITWISE_RIGHT_SHIFT;
-}
-
-/* The other forms and kernels of an operation that waits for memory, or may. */
+/* Long rows, rows in a line, and the other kernels of an operation. */
 static void try_more(struct kernel *k)
 {
     static struct ew_around f32 = {.f32 = {3, -0.3f, 0.1f, -5, 6}};
     static struct ew_around f64 = {.f64 = {3, -0.3, 0.1, -5, 6}};
-    if (k->op > EW_PAST_LAST && !takes_bits(k->op))
-        return;
     try_long(k);
     try_masked(k);
     if (k->op > EW_PAST_LAST)

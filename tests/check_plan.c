@@ -298,6 +298,10 @@ static const struct {
      true, true, true, true, 4, 2},
     {ELEMENTWISE_NEXTAFTER, ELEMENTWISE_F16, ELEMENTWISE_F16, ELEMENTWISE_F32,
      false, false, false, true, 2, 0},
+    {ELEMENTWISE_COPYSIGN, ELEMENTWISE_F32, ELEMENTWISE_F32, ELEMENTWISE_F32,
+     false, false, false, false, 4, 0},
+    {ELEMENTWISE_COPYSIGN, ELEMENTWISE_F16, ELEMENTWISE_F16, ELEMENTWISE_F16,
+     false, false, false, false, 2, 0},
     {ELEMENTWISE_EQUAL, ELEMENTWISE_F16, ELEMENTWISE_F32, ELEMENTWISE_BOOL,
      true, false, false, false, 1, 0},
     {ELEMENTWISE_LOGICAL_OR, ELEMENTWISE_F32, ELEMENTWISE_BOOL,
@@ -319,10 +323,12 @@ START_TEST(a_pass_has_the_steps_that_its_types_need)
     ck_assert_ptr_null(p.gradient);
     ck_assert_ptr_nonnull(p.pass.op);
     bool small = passes[_i].size <= 2, wide = p.level >= EW_LEVEL_AVX512;
-    ck_assert_int_eq(
-        p.pass.past != NULL,
-        passes[_i].op <= ELEMENTWISE_MIN &&
-            (!small || (wide && passes[_i].op != ELEMENTWISE_DIV)));
+    bool waits = passes[_i].op <= ELEMENTWISE_MIN ||
+                 passes[_i].op == ELEMENTWISE_COPYSIGN ||
+                 passes[_i].op == ELEMENTWISE_LOGICAL_OR;
+    bool slow = passes[_i].op == ELEMENTWISE_DIV ||
+                passes[_i].op == ELEMENTWISE_COPYSIGN;
+    ck_assert_int_eq(p.pass.past != NULL, waits && (!small || (wide && !slow)));
     ck_assert_int_eq(p.pass.load[EW_X] != NULL, passes[_i].load_x);
     ck_assert_int_eq(p.pass.load[EW_Y] != NULL, passes[_i].load_y);
     ck_assert_int_eq(p.pass.round != NULL, passes[_i].round);

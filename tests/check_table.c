@@ -100,6 +100,50 @@ START_TEST(operations_that_wait_for_memory_have_all_their_kernels)
 }
 END_TEST
 
+/* The same of these, of 4 and 8 bytes. */
+START_TEST(bits_and_copies_of_signs_are_stored_past_the_caches)
+{
+    static const struct {
+        elementwise_dtype type;
+        int ops[4]; /* 0: no more */
+    } kernels[] = {
+        {ELEMENTWISE_F32,
+         {ELEMENTWISE_FMAX, ELEMENTWISE_FMIN, ELEMENTWISE_COPYSIGN, 0}},
+        {ELEMENTWISE_F64,
+         {ELEMENTWISE_FMAX, ELEMENTWISE_FMIN, ELEMENTWISE_COPYSIGN, 0}},
+        {ELEMENTWISE_I32,
+         {ELEMENTWISE_BITWISE_AND, ELEMENTWISE_BITWISE_OR,
+          ELEMENTWISE_BITWISE_XOR, ELEMENTWISE_FMAX}},
+        {ELEMENTWISE_U64,
+         {ELEMENTWISE_BITWISE_AND, ELEMENTWISE_BITWISE_OR,
+          ELEMENTWISE_BITWISE_XOR, ELEMENTWISE_FMIN}}};
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 4 && kernels[k].ops[i]; i++)
+            ck_assert_msg(ew_table_kernel(_i, EW_PAST + kernels[k].ops[i],
+                                          kernels[k].type, kernels[k].type),
+                          "%s %d %d", ew_cpu_name((enum ew_level)_i), k, i);
+}
+END_TEST
+
+/* Those that treat signs as other bits. */
+START_TEST(both_types_of_a_width_share_kernels)
+{
+    static const int ops[] = {ELEMENTWISE_ADD,        ELEMENTWISE_SUB,
+                              ELEMENTWISE_MUL,        ELEMENTWISE_EQUAL,
+                              ELEMENTWISE_NOT_EQUAL,  ELEMENTWISE_BITWISE_AND,
+                              ELEMENTWISE_BITWISE_OR, ELEMENTWISE_BITWISE_XOR};
+    static const elementwise_dtype types[][2] = {
+        {ELEMENTWISE_I8, ELEMENTWISE_U8},
+        {ELEMENTWISE_I16, ELEMENTWISE_U16},
+        {ELEMENTWISE_I32, ELEMENTWISE_U32},
+        {ELEMENTWISE_I64, ELEMENTWISE_U64}};
+    for (int k = 0; k < 8; k++)
+        for (int i = 0; i < 4; i++)
+            ck_assert(ew_table_kernel(_i, ops[k], types[i][0], types[i][0]) ==
+                      ew_table_kernel(_i, ops[k], types[i][1], types[i][1]));
+}
+END_TEST
+
 START_TEST(wide_integers_are_divided_past_the_caches_on_avx512)
 {
     static const elementwise_dtype types[] = {ELEMENTWISE_I32, ELEMENTWISE_I64,
@@ -208,6 +252,11 @@ int main(void)
     tcase_add_loop_test(kernels,
                         operations_that_wait_for_memory_have_all_their_kernels,
                         0, levels());
+    tcase_add_loop_test(kernels,
+                        bits_and_copies_of_signs_are_stored_past_the_caches, 0,
+                        levels());
+    tcase_add_loop_test(kernels, both_types_of_a_width_share_kernels, 0,
+                        levels());
     tcase_add_loop_test(kernels,
                         wide_integers_are_divided_past_the_caches_on_avx512, 0,
                         levels());

@@ -92,7 +92,7 @@ enum {
     EW_ANY_NEGATIVE,                                   /* Y < 0 */
     EW_ANY_ZERO_TO_NEGATIVE,                           /* X == 0 && Y < 0 */
     EW_PAST, /* + an operation: the same, out stored past the caches */
-    EW_PAST_LAST = ELEMENTWISE_BITWISE_XOR,
+    EW_PAST_LAST = ELEMENTWISE_BITWISE_XOR, /* NULL of some before */
     EW_WHOLE = EW_PAST + EW_PAST_LAST, /* + an operation: with all around it */
     EW_WHOLE_LAST = ELEMENTWISE_MIN,
     EW_WHOLE_PAST = EW_WHOLE + EW_WHOLE_LAST,

@@ -63,7 +63,7 @@ def below(best):
 
 
 def profile(bench, name, samples):
-    """Where the library's time goes: "add_u8 89, spread_bytes 10"."""
+    """Where the library's time goes: "add_i8 89, spread_bytes 10"."""
     subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "5000",
                     "-o", samples, bench, "--quick", "--times", "--filter",
                     name], check=True, stdout=subprocess.DEVNULL)
