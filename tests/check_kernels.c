@@ -494,6 +494,63 @@ START_TEST(special_operands_meet_in_dense_rows)
 }
 END_TEST
 
+/* Whether a kernel makes a row of what it makes of elements in rows of one. */
+static bool is_same_in_one_row(ew_kernel *kernel, elementwise_dtype t,
+                               int64_t n, const struct ew_around *around,
+                               void *const in[])
+{
+    const int64_t size = (int64_t)ref_size(t);
+    static char row[300 * 8], alone[300 * 8];
+    const struct ew_stride along[] = {{0, size}, {0, size}, {0, size}};
+    const struct ew_stride down[] = {{size, 0}, {size, 0}, {size, 0}};
+    void *const to_row[] = {in[0], in[1], row, (void *)around};
+    void *const to_alone[] = {in[0], in[1], alone, (void *)around};
+    kernel(1, n, to_row, along);
+    kernel(n, 1, to_alone, down);
+    bool same = true;
+    for (int64_t i = 0; i < n; i++)
+        same &= ref_same(t, row + i * size, alone + i * size);
+    return same;
+}
+
+/* One row with relu alone has a loop of its own. */
+START_TEST(relu_and_what_is_nearly_relu_are_the_same_in_one_row)
+{
+    enum { N = 300, CASES = 6 };
+    static const float around[CASES][EW_AROUNDS] = {
+        {1, 1, 1, 0, INFINITY},  {2, 1, 1, 0, INFINITY},
+        {1, 2, 1, 0, INFINITY},  {1, 1, -1, 0, INFINITY},
+        {1, 1, 1, -1, INFINITY}, {1, 1, 1, 0, 2}};
+    int op = 1 + _i % EW_WHOLE_LAST, level = _i / EW_WHOLE_LAST;
+    if (!support_level(level))
+        return;
+    for (int d = ELEMENTWISE_F32; d <= ELEMENTWISE_F64; d++) {
+        elementwise_dtype t = (elementwise_dtype)d;
+        char specials[SUPPORT_SPECIALS * 16], in_x[N * 8], in_y[N * 8];
+        const int count = support_specials(t, specials);
+        const size_t size = ref_size(t);
+        void *const in[] = {in_x, in_y};
+        for (int i = 0; i < N; i++) {
+            memcpy(in_x + (size_t)i * size,
+                   specials + (size_t)(i % count) * size, size);
+            memcpy(in_y + (size_t)i * size,
+                   specials + (size_t)((i + i / count) % count) * size, size);
+        }
+        for (int c = 0; c < CASES; c++) {
+            struct ew_around a;
+            for (int k = 0; k < EW_AROUNDS; k++)
+                if (t == ELEMENTWISE_F64)
+                    a.f64[k] = (double)around[c][k];
+                else
+                    a.f32[k] = around[c][k];
+            ew_kernel *whole = ew_table_kernel(level, EW_WHOLE + op, t, t);
+            ck_assert_msg(is_same_in_one_row(whole, t, N, &a, in), "%d: %d", d,
+                          c);
+        }
+    }
+}
+END_TEST
+
 /* Every element as the baseline's kernel makes it alone. */
 static void compare_alone(const struct kernel *k)
 {
@@ -2504,6 +2561,9 @@ int main(void)
     tcase_add_loop_test(kernels, one_special_operand_is_like_any_other, 0,
                         EW_LEVELS * EW_WHOLE_LAST);
     tcase_add_loop_test(kernels, special_operands_meet_in_dense_rows, 0,
+                        EW_LEVELS * EW_WHOLE_LAST);
+    tcase_add_loop_test(kernels,
+                        relu_and_what_is_nearly_relu_are_the_same_in_one_row, 0,
                         EW_LEVELS * EW_WHOLE_LAST);
     tcase_add_loop_test(kernels,
                         by_zero_each_part_of_a_complex_number_is_divided, 0,
