@@ -592,49 +592,70 @@ START_TEST(by_zero_each_part_of_a_complex_number_is_divided)
 }
 END_TEST
 
-/* Rows of quotients, by as many rows or by one. */
+/* Rows of quotients, by as many rows or by one, whose rows of out then start
+   equally far behind a line. */
 static void try_quotient_rows(struct kernel *k, int64_t rows, int64_t cols,
                               const struct form *steps)
 {
     int64_t shape[] = {rows, cols};
     for (int one = 0; one < 2; one++) {
+        int64_t row = one ? (3 * cols + 7) / 8 * 8 : 3 * cols;
         make(&x, k->x, shape, steps->x, steps->x * cols + 1, pool_x);
         make(&y, k->y, shape, steps->y, one ? 0 : 16 * cols + 3, pool_y);
-        make(&out, k->out, shape, steps->out, 3 * cols, NULL);
+        make(&out, k->out, shape, steps->out, row, NULL);
         run(k, &out);
         compare_alone(k);
     }
 }
 
-/* Zeros, infinities and NaN among divisors, at any place of a vector and of
-   rows that are walked along or down. */
-START_TEST(complex_quotients_are_the_same_bits_anywhere)
+/* Along and down rows, and by divisors that are kept for all of them. */
+static void try_complex_quotients(struct kernel *k)
 {
     static const int64_t rows[] = {1, 2, 63, 65, 130};
-    static const int64_t longer[][2] = {{7, 41}, {8, 41}, {9, 2050}};
+    static const int64_t longer[][2] = {{7, 41}, {8, 41},   {3, 60},
+                                        {2, 77}, {5, 1101}, {9, 2050}};
     static const struct form steps[] = {{1, 1, 1},  {1, 0, 1},  {0, 1, 1},
                                         {2, -1, 1}, {1, 16, 1}, {-1, 2, 3}};
+    for (int64_t cols = 1; cols < 20; cols += 1 + (cols > 8) * 4)
+        for (int r = 0; r < 5; r++)
+            for (int f = 0; f < 6; f++)
+                try_quotient_rows(k, rows[r], cols, &steps[f]);
+    for (int l = 0; l < 6; l++)
+        for (int f = 0; f < 6; f++)
+            try_quotient_rows(k, longer[l][0], longer[l][1], &steps[f]);
+}
+
+/* Zeros, infinities and NaN among divisors at any place of a vector, at one
+   place of all, or nowhere. */
+static void draw_divisors(const struct kernel *k, int64_t between)
+{
+    char specials[SUPPORT_SPECIALS * 16];
+    int count = support_specials(k->y, specials);
+    size_t size = ref_size(k->y);
+    draw_pools(k);
+    for (int64_t i = support_random(0, between); i < POOL;
+         i += support_random(1, between))
+        memcpy(pool_y + (size_t)i * size,
+               specials + (size_t)support_random(0, count - 1) * size, size);
+}
+
+START_TEST(complex_quotients_are_the_same_bits_anywhere)
+{
+    static const int64_t between[] = {40, POOL, 100 * POOL};
     elementwise_dtype t = _i % 2 ? ELEMENTWISE_C128 : ELEMENTWISE_C64;
     struct kernel k = {.level = _i / 2, .op = ELEMENTWISE_DIV};
     if (!support_level(k.level))
         return;
     k.x = k.y = k.out = t;
-    k.run = ew_table_kernel(k.level, k.op, t, t);
     k.scalar = ew_table_kernel(EW_LEVEL_BASE, k.op, t, t);
-    draw_pools(&k);
-    char specials[SUPPORT_SPECIALS * 16];
-    int count = support_specials(t, specials);
-    size_t size = ref_size(t);
-    for (int i = 0; i < POOL; i += support_random(1, 40))
-        memcpy(pool_y + (size_t)i * size,
-               specials + (size_t)support_random(0, count - 1) * size, size);
-    for (int64_t cols = 1; cols < 20; cols += 1 + (cols > 8) * 4)
-        for (int r = 0; r < 5; r++)
-            for (int f = 0; f < 6; f++)
-                try_quotient_rows(&k, rows[r], cols, &steps[f]);
-    for (int l = 0; l < 3; l++)
-        for (int f = 0; f < 6; f++)
-            try_quotient_rows(&k, longer[l][0], longer[l][1], &steps[f]);
+    for (int past = 0; past < 2; past++)
+        for (int b = 0; b < 3; b++) {
+            k.run =
+                ew_table_kernel(k.level, past ? EW_PAST + k.op : k.op, t, t);
+            draw_divisors(&k, between[b]);
+            if (k.run)
+                try_complex_quotients(&k);
+        }
     release();
 }
 END_TEST

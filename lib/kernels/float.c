@@ -54,14 +54,11 @@
 #define NAME(x) x##_f64
 #include "logical.inc"
 
-/* Of max and min of two arrays (float_extrema.inc): vectors at a time, and
-   bytes of one of them up to which instructions take the time, not memory: on
-   AVX-512 with all three in the L1 cache, of 48 KiB, else in an L2 cache of
-   1 MiB. */
+/* Vectors at a time of max and min of two arrays (float_extrema.inc). */
 #if defined(__AVX512DQ__)
-enum { VECTORS = 8, NEAR_BYTES = 16 << 10 };
+enum { VECTORS = 8 };
 #else
-enum { VECTORS = 4, NEAR_BYTES = 256 << 10 };
+enum { VECTORS = 4 };
 #endif
 
 #define T float
