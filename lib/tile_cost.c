@@ -87,6 +87,25 @@ enum { CROWDED = 3 };
    times: of more, none would be there any more. */
 enum { TOGETHER = 16 };
 
+/* Blocks in memory so many bytes apart are read one after the other, as
+   processors bring what lies between them; and bytes of all lines of an operand
+   that does not stay in a last cache of 32 MiB. */
+enum { READ_OVER = 256, MEMORY_BYTES = 20 << 20 };
+
+/* Whether so many bytes of elements, which lie in lines with gaps, come from
+   memory, in another order than loops go: else processors read ahead whatever
+   tiles are. Of a large last cache that was not measured. */
+static bool waits_for_memory(const struct ew_tile_course *course)
+{
+    int64_t step = course->loops ? course->at[0].step : 0;
+    int64_t each = step < EW_LINE ? step : EW_LINE;
+    bool ordered = true;
+    for (int j = 1; j < course->loops; j++)
+        ordered &= course->at[j].loop > course->at[j - 1].loop;
+    return ew_cpu_is(EW_SMALL_CACHE) && !ordered &&
+           course->bytes / course->size >= MEMORY_BYTES / each;
+}
+
 static void find_course(const struct elementwise_plan *plan, int k,
                         struct ew_tile_course *course)
 {
@@ -107,10 +126,15 @@ static void find_course(const struct elementwise_plan *plan, int k,
         bytes *= plan->loop[i].n;
     }
     course->bytes = bytes;
+    course->over = 0;
     course->by_one = false;
     course->first = bytes < NEAR_BYTES     ? 300
                     : bytes < EW_FAR_BYTES ? 1500
                                            : 5000;
+    if (waits_for_memory(course)) {
+        course->first = 10000;
+        course->over = READ_OVER;
+    }
     course->next = bytes < NEAR_BYTES ? 100 : bytes < EW_FAR_BYTES ? 600 : 1500;
 }
 
@@ -126,7 +150,7 @@ int64_t ew_tile_lines(const struct ew_tile_course *course,
     int64_t block = course->size, blocks = 1, first = course->first;
     for (int j = 0; j < course->loops; j++) {
         int64_t step = course->at[j].step, n = extent[course->at[j].loop];
-        if (step < EW_LINE || step <= block) {
+        if (step < EW_LINE || step - block <= course->over) {
             block += (n - 1) * step;
             continue;
         }

@@ -18,6 +18,7 @@ struct ew_tile_course {
     } at[EW_DEEP_NDIM];  /* nearest first */
     int64_t size, bytes; /* of an element, of all */
     int64_t first, next; /* cost of the first line of a block, of others */
+    int64_t over;        /* bytes between blocks that are read over */
     bool by_one;         /* gathered run by run, from beyond the L2 cache */
 };
 
@@ -51,7 +52,8 @@ int64_t ew_tile_run(const struct elementwise_plan *plan, int k, int ndim,
                     const int64_t extent[]);
 
 /* What it costs to bring the lines of an operand in a tile: what lies closer
-   than a line is a block, farther loops repeat it. */
+   than a line, or than processors read on, is a block, farther loops repeat
+   it. */
 int64_t ew_tile_lines(const struct ew_tile_course *course,
                       const int64_t extent[]);
 

@@ -162,6 +162,40 @@ START_TEST(lines_of_an_input_that_push_each_other_out_are_few_in_a_tile)
 }
 END_TEST
 
+/* Rows of four elements with gaps between them, x of which runs through memory
+   along dimension 0: from there several rows come one after the other. Not if
+   it all stays in the last cache, nor if x lies as out goes. */
+START_TEST(rows_in_memory_are_read_one_after_the_other)
+{
+    static const struct {
+        int64_t n, strides[4];
+        unsigned tuning;
+        bool deep;
+    } layouts[] = {{2048, {27, 165888, 55296, 3}, EW_SMALL_CACHE, true},
+                   {2048, {27, 165888, 55296, 3}, 0, false},
+                   {512, {27, 41472, 13824, 3}, EW_SMALL_CACHE, false},
+                   {2048, {5751, 81, 27, 3}, EW_SMALL_CACHE, false}};
+    for (int level = 0; level < EW_LEVELS; level++)
+        for (int i = 0; i < 4 && support_level(level); i++) {
+            const int64_t shape[] = {layouts[i].n, 71, 3, 4};
+            const int64_t of_y[] = {852, 12, 0, 3};
+            elementwise_tensor a = {NULL, ELEMENTWISE_F64, 4, shape,
+                                    layouts[i].strides};
+            elementwise_tensor b = {NULL, ELEMENTWISE_F64, 4, shape, of_y};
+            elementwise_tensor o = {NULL, ELEMENTWISE_F64, 4, shape, NULL};
+            struct elementwise_plan p;
+            ew_cpu_limit(level);
+            ew_cpu_tune(layouts[i].tuning);
+            ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_MUL, &a, &b, -1, &o),
+                             0);
+            ck_assert_int_eq(p.pass.deep > 0, layouts[i].deep);
+            if (layouts[i].deep)
+                ck_assert_int_ge(p.pass.extent[p.pass.deep - 1], 8);
+        }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* x is gathered into tiles in which y and out have runs of 64 elements; with
    runs of 32 a tile is one row. */
 START_TEST(long_runs_in_a_tile_of_several_loops_are_its_rows)
@@ -521,6 +555,7 @@ int main(void)
                    elements_within_a_line_are_permuted_where_the_level_can);
     tcase_add_test(operands, long_runs_in_a_tile_of_several_loops_are_its_rows);
     tcase_add_test(operands, short_runs_are_rows_where_out_would_be_scattered);
+    tcase_add_test(operands, rows_in_memory_are_read_one_after_the_other);
     tcase_add_test(
         operands, lines_that_tiles_share_are_soon_gone_from_large_inputs_alone);
     tcase_add_test(operands,
