@@ -75,19 +75,31 @@ static bool cuts_off(elementwise_act act)
     return act == ELEMENTWISE_ACT_RELU || act == ELEMENTWISE_ACT_RELU6;
 }
 
+/* Whether a kernel of f16 or bf16 makes relu before it rounds: not where
+   processors compute f16 as it is, which then takes less. */
+static bool has_relu(int level, elementwise_op op, elementwise_dtype compute)
+{
+    return level >= EW_LEVEL_AVX512 && (int)op <= EW_RELU_LAST &&
+           !(compute == ELEMENTWISE_F16 && level >= EW_LEVEL_AVX512FP16);
+}
+
 /* Whether a result of f16 or bf16 is rounded before an activation: one that
    cuts off gives the same then, and is made of bits in less time than in f32 by
-   any kernel. */
-static bool rounds_first(elementwise_dtype compute,
+   kernels of any activation. */
+static bool rounds_first(int level, elementwise_op op,
+                         elementwise_dtype compute,
                          const elementwise_options *o)
 {
     bool half = ew_types_size(compute) == 2;
-    return half && cuts_off(o->act) && o->scale_x == 1 && o->scale_y == 1;
+    bool relu = o->act == ELEMENTWISE_ACT_RELU && has_relu(level, op, compute);
+    return half && !relu && cuts_off(o->act) && o->scale_x == 1 &&
+           o->scale_y == 1;
 }
 
-/* What such a kernel is told. */
-static struct ew_around around(elementwise_dtype dtype,
-                               const elementwise_options *o)
+/* What such a kernel is told, where it stays: copied in vectors, numbers just
+   stored would be waited for. */
+static void tell_around(elementwise_dtype dtype, const elementwise_options *o,
+                        struct ew_around *a)
 {
     const double number[EW_AROUNDS] = {
         [EW_FACTOR_X] = o->scale_x,
@@ -95,13 +107,14 @@ static struct ew_around around(elementwise_dtype dtype,
         [EW_SLOPE] = o->act == ELEMENTWISE_ACT_LEAKY_RELU ? o->alpha : 1,
         [EW_LOW] = cuts_off(o->act) ? 0 : -INFINITY,
         [EW_HIGH] = o->act == ELEMENTWISE_ACT_RELU6 ? 6 : INFINITY};
-    struct ew_around a = {.alpha = parameter(dtype, o->alpha)};
+    a->alpha = parameter(dtype, o->alpha);
+    a->op = NULL;
+    a->past = false;
     for (int i = 0; i < EW_AROUNDS; i++)
         if (dtype == ELEMENTWISE_F64)
-            a.f64[i] = number[i];
+            a->f64[i] = number[i];
         else
-            a.f32[i] = (float)number[i];
-    return a;
+            a->f32[i] = (float)number[i];
 }
 
 /* The kernel of op that makes them, EW_WHOLE or EW_WHOLE_PAST, or NULL. */
@@ -123,7 +136,7 @@ static bool made_by_op(const struct elementwise_plan *plan,
                        const elementwise_options *o)
 {
     return whole_of(plan, EW_WHOLE) && o->act <= ELEMENTWISE_ACT_LEAKY_RELU &&
-           !rounds_first(plan->types.compute[EW_OUT], o);
+           !rounds_first(plan->level, plan->op, plan->types.compute[EW_OUT], o);
 }
 
 /* Leaves as many steps to op as it has a kernel for. */
@@ -142,7 +155,7 @@ static void fuse_into_op(struct elementwise_plan *plan,
     pass->scale[EW_X] = pass->scale[EW_Y] = NULL;
     if (act)
         pass->act = NULL;
-    pass->around = around(plan->types.compute[EW_OUT], options);
+    tell_around(plan->types.compute[EW_OUT], options, &pass->around);
 }
 
 /* Whether f16 or bf16 are computed in f32 and all operands are of that type. */
@@ -198,7 +211,8 @@ static void choose_again(struct elementwise_plan *plan,
                          const elementwise_options *options)
 {
     bool steps = !made_by_op(plan, options) &&
-                 !rounds_first(plan->types.compute[EW_OUT], options);
+                 !rounds_first(plan->level, plan->op,
+                               plan->types.compute[EW_OUT], options);
     plan->act = options->act;
     plan->scaled[EW_X] = options->scale_x != 1;
     plan->scaled[EW_Y] = options->scale_y != 1;
@@ -249,7 +263,7 @@ static ew_kernel *at_once(elementwise_op op, elementwise_dtype dtype,
                           ? whole(level, op, dtype, EW_WHOLE)
                           : NULL;
     const bool half = ew_types_size(dtype) == 2;
-    *numbers = around(dtype, o);
+    tell_around(dtype, o, numbers);
     numbers->op =
         ew_table_direct(level, (int)op, half ? ELEMENTWISE_F32 : dtype);
     if (made || !numbers->op || o->scale_x != 1 || o->scale_y != 1 ||
@@ -286,7 +300,7 @@ bool ew_fuse_run(elementwise_op op, const elementwise_tensor *x,
         !ew_types_known(out->dtype) ||
         ew_types_kind(out->dtype) != EW_KIND_FLOAT)
         return false;
-    if (rounds_first(out->dtype, options))
+    if (rounds_first(ew_cpu_level(), op, out->dtype, options))
         return run_rounded(op, x, y, out, options->act);
     struct ew_around numbers;
     ew_kernel *kernel = at_once(op, out->dtype, options, &numbers);

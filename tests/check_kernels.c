@@ -551,6 +551,49 @@ START_TEST(relu_and_what_is_nearly_relu_are_the_same_in_one_row)
 }
 END_TEST
 
+/* Sums, products and so on of f16 and bf16 with relu, made before they are
+   rounded, against relu of what is rounded: specials and sums around 0, in rows
+   of all lengths and with a number for x or y. */
+START_TEST(halves_with_relu_are_cut_off_as_if_they_were_rounded_first)
+{
+    enum { N = 100 };
+    static const struct ew_around relu = {.f32 = {1, 1, 1, 0, INFINITY}};
+    static const int64_t of_x[] = {2, 2, 0}, of_y[] = {2, 0, 2};
+    elementwise_dtype t = _i % 2 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
+    int op = 1 + _i / 2 % EW_RELU_LAST, level = _i / 2 / EW_RELU_LAST;
+    if (!support_level(level) || level < EW_LEVEL_AVX512)
+        return;
+    uint16_t in_x[N], in_y[N], got[N], want[N];
+    char specials[SUPPORT_SPECIALS * 16];
+    const int count = support_specials(t, specials);
+    for (int round = 0; round < 300; round++) {
+        for (int i = 0; i < N; i++) {
+            in_x[i] = (uint16_t)support_bits();
+            in_y[i] = (uint16_t)(in_x[i] + support_random(-2, 2));
+            in_y[i] ^= support_random(0, 1) ? 0x8000 : 0;
+            if (support_random(0, 3) == 0)
+                memcpy(&in_y[i], specials + support_random(0, count - 1) * 2,
+                       2);
+        }
+        const int64_t n = support_random(1, N);
+        const int f = (int)support_random(0, 2);
+        const struct ew_stride s[] = {{0, of_x[f]}, {0, of_y[f]}, {0, 2}};
+        void *data[EW_OPERANDS] = {in_x, in_y, want};
+        void *made[] = {want, NULL, want};
+        ew_table_kernel(level, op, t, t)(1, n, data, s);
+        ew_table_activation(level, t, ELEMENTWISE_ACT_RELU)(
+            1, n, made, (const struct ew_stride[]){{0, 2}, {0, 0}, {0, 2}});
+        data[EW_OUT] = got;
+        data[EW_AROUND] = (void *)&relu;
+        ew_table_kernel(level, EW_WHOLE + op, t, t)(1, n, data, s);
+        for (int64_t i = 0; i < n; i++)
+            ck_assert_msg(ref_same(t, &got[i], &want[i]),
+                          "%d of %lld: %#x, expected %#x", (int)i, (long long)n,
+                          got[i], want[i]);
+    }
+}
+END_TEST
+
 /* Every element as the baseline's kernel makes it alone. */
 static void compare_alone(const struct kernel *k)
 {
@@ -2586,6 +2629,9 @@ int main(void)
     tcase_add_loop_test(kernels,
                         relu_and_what_is_nearly_relu_are_the_same_in_one_row, 0,
                         EW_LEVELS * EW_WHOLE_LAST);
+    tcase_add_loop_test(
+        kernels, halves_with_relu_are_cut_off_as_if_they_were_rounded_first, 0,
+        EW_LEVELS * 2 * EW_RELU_LAST);
     tcase_add_loop_test(kernels,
                         by_zero_each_part_of_a_complex_number_is_divided, 0,
                         EW_LEVELS);

@@ -229,17 +229,20 @@ static void half_powers_by_one(int64_t n, const void *x, const void *y,
 EW_INLINE float half_make(half_op *op, enum half_how how,
                           const struct half_row *r, float x, float y)
 {
-    return how == HALF_WHOLE ? whole_f32(op, x, y, r->around) : op(x, y);
+    if (how == HALF_WHOLE)
+        return whole_f32(op, x, y, r->around);
+    return how == HALF_RELU ? relu_f32(op(x, y)) : op(x, y);
 }
 
 #if defined(EW_COMPARE_BITS)
-/* A vector of f32. */
+/* A vector of f32, of which those that are rounded as bf16 are cut off then. */
 EW_INLINE void half_make_vector(half_op *op, enum half_how how,
                                 const struct half_row *r, const float x[],
                                 const float y[], float made[])
 {
+    const enum half_how by = how == HALF_RELU ? HALF_ALONE : how;
     for (int i = 0; how != HALF_SLOW && i < HALF_LANES / 2; i++)
-        made[i] = half_make(op, how, r, x[i], y[i]);
+        made[i] = half_make(op, by, r, x[i], y[i]);
     if (how == HALF_SLOW)
         half_make_shorter(op, x, y, made);
 }

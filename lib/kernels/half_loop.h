@@ -29,8 +29,16 @@ enum {
 
 /* How an operation is computed: as it is; the same, but it divides, which takes
    longer than its memory, or takes so little that long rows ask for lines of
-   out; with what stands around it (kernel.h); stored past the caches. */
-enum half_how { HALF_ALONE, HALF_SLOW, HALF_ASKS, HALF_WHOLE, HALF_PAST };
+   out; with what stands around it (kernel.h); with relu; stored past the
+   caches. */
+enum half_how {
+    HALF_ALONE,
+    HALF_SLOW,
+    HALF_ASKS,
+    HALF_WHOLE,
+    HALF_RELU,
+    HALF_PAST
+};
 
 typedef float half_op(float x, float y);
 typedef uint16_t half_bits(uint16_t x, uint16_t y);
@@ -184,11 +192,30 @@ EW_INLINE void half_narrow_few(const float made[], __mmask16 some,
     _mm512_mask_cvtepi32_storeu_epi16(out, some, _mm512_srli_epi32(v, 16));
 }
 
-EW_INLINE __m512i half_narrow_pairs(const struct half_pairs *made, bool any)
+/* The same with relu: what is not above 0, nor NaN, becomes 0 or 1, which is
+   below the upper half. */
+EW_INLINE __m512i half_round_relu(const float x[])
 {
-    __m512i low = any ? half_round_any(made->low) : half_round_pairs(made->low);
-    __m512i high =
-        any ? half_round_any(made->high) : half_round_pairs(made->high);
+    __m512 v = _mm512_loadu_ps(x);
+    __m512i b = (__m512i)v;
+    __mmask16 on = _mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_NLE_UQ);
+    __mmask16 odd = _mm512_test_epi32_mask(b, _mm512_set1_epi32(0x10000));
+    __m512i up = _mm512_maskz_add_epi32(on, b, _mm512_set1_epi32(0x7fff));
+    return _mm512_mask_add_epi32(up, odd, up, _mm512_set1_epi32(1));
+}
+
+EW_INLINE __m512i half_round(enum half_how how, const float x[])
+{
+    return how == HALF_WHOLE  ? half_round_any(x)
+           : how == HALF_RELU ? half_round_relu(x)
+                              : half_round_pairs(x);
+}
+
+EW_INLINE __m512i half_narrow_pairs(enum half_how how,
+                                    const struct half_pairs *made)
+{
+    __m512i low = half_round(how, made->low);
+    __m512i high = half_round(how, made->high);
     return _mm512_mask_mov_epi16(_mm512_srli_epi32(low, 16), 0xaaaaaaaa, high);
 }
 #endif
