@@ -88,13 +88,13 @@ enum { CROWDED = 3 };
 enum { TOGETHER = 16 };
 
 /* Blocks in memory so many bytes apart are read one after the other, as
-   processors bring what lies between them; and bytes of all lines of an operand
+   processors bring what lies between them; and bytes of all lines of an input
    that does not stay in a last cache of 32 MiB. */
 enum { READ_OVER = 256, MEMORY_BYTES = 20 << 20 };
 
-/* Whether so many bytes of elements, which lie in lines with gaps, come from
-   memory, in another order than loops go: else processors read ahead whatever
-   tiles are. Of a large last cache that was not measured. */
+/* Whether an input, with the gaps in its lines, comes from memory, in another
+   order than loops go: else processors read ahead whatever tiles are. Of a
+   large last cache that was not measured. */
 static bool waits_for_memory(const struct ew_tile_course *course)
 {
     int64_t step = course->loops ? course->at[0].step : 0;
@@ -131,7 +131,7 @@ static void find_course(const struct elementwise_plan *plan, int k,
     course->first = bytes < NEAR_BYTES     ? 300
                     : bytes < EW_FAR_BYTES ? 1500
                                            : 5000;
-    if (waits_for_memory(course)) {
+    if (k != EW_OUT && waits_for_memory(course)) {
         course->first = 10000;
         course->over = READ_OVER;
     }

@@ -551,62 +551,86 @@ START_TEST(relu_and_what_is_nearly_relu_are_the_same_in_one_row)
 }
 END_TEST
 
+/* Numbers of f16 or bf16, and others that are nearly the same or, now and then,
+   special, each with either sign. */
+static void draw_around_0(elementwise_dtype t, uint16_t to_x[], uint16_t to_y[],
+                          int of_x, int of_y)
+{
+    char specials[SUPPORT_SPECIALS * 16];
+    const int count = support_specials(t, specials);
+    for (int i = 0; i < of_x; i++) {
+        to_x[i] = (uint16_t)support_bits();
+        if (i >= of_y)
+            continue;
+        to_y[i] = (uint16_t)(to_x[i] + support_random(-2, 2));
+        to_y[i] ^= support_random(0, 1) ? 0x8000 : 0;
+        if (support_random(0, 3) == 0)
+            memcpy(&to_y[i], specials + support_random(0, count - 1) * 2, 2);
+    }
+}
+
 /* Sums, products and so on of f16 and bf16 with relu, made before they are
-   rounded, against relu of what is rounded: specials and sums around 0, in rows
-   of all lengths and with a number for x or y. */
+   rounded, against relu of what is rounded: specials and sums around 0, in two
+   rows of all lengths, dense and with gaps, with a number for x or y, and in
+   place. */
 START_TEST(halves_with_relu_are_cut_off_as_if_they_were_rounded_first)
 {
-    enum { N = 100 };
+    enum { N = 600, ROWS = 2 };
     static const struct ew_around relu = {.f32 = {1, 1, 1, 0, INFINITY}};
-    static const int64_t of_x[] = {2, 2, 0}, of_y[] = {2, 0, 2};
+    static const int64_t of_x[] = {2, 2, 0, 4}, of_y[] = {2, 0, 2, 2};
+    static uint16_t in_x[2 * N * ROWS], in_y[N * ROWS], got[2 * N * ROWS],
+        want[N * ROWS];
     elementwise_dtype t = _i % 2 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
     int op = 1 + _i / 2 % EW_RELU_LAST, level = _i / 2 / EW_RELU_LAST;
     if (!support_level(level) || level < EW_LEVEL_AVX512)
         return;
-    uint16_t in_x[N], in_y[N], got[N], want[N];
-    char specials[SUPPORT_SPECIALS * 16];
-    const int count = support_specials(t, specials);
     for (int round = 0; round < 300; round++) {
-        for (int i = 0; i < N; i++) {
-            in_x[i] = (uint16_t)support_bits();
-            in_y[i] = (uint16_t)(in_x[i] + support_random(-2, 2));
-            in_y[i] ^= support_random(0, 1) ? 0x8000 : 0;
-            if (support_random(0, 3) == 0)
-                memcpy(&in_y[i], specials + support_random(0, count - 1) * 2,
-                       2);
-        }
-        const int64_t n = support_random(1, N);
-        const int f = (int)support_random(0, 2);
-        const struct ew_stride s[] = {{0, of_x[f]}, {0, of_y[f]}, {0, 2}};
+        const int64_t n = support_random(1, round % 4 ? 100 : N);
+        const int f = (int)support_random(0, 3);
+        const struct ew_stride s[] = {
+            {2 * N * 2, of_x[f]}, {N * 2, of_y[f]}, {N * 2, 2}};
+        const struct ew_stride in_place[] = {s[EW_X], s[EW_Y], s[EW_X]};
+        const bool places = of_x[f] != 0 && round % 2;
+        const struct ew_stride *by = places ? in_place : s;
         void *data[EW_OPERANDS] = {in_x, in_y, want};
         void *made[] = {want, NULL, want};
-        ew_table_kernel(level, op, t, t)(1, n, data, s);
+        draw_around_0(t, in_x, in_y, 2 * N * ROWS, N * ROWS);
+        ew_table_kernel(level, op, t, t)(ROWS, n, data, s);
         ew_table_activation(level, t, ELEMENTWISE_ACT_RELU)(
-            1, n, made, (const struct ew_stride[]){{0, 2}, {0, 0}, {0, 2}});
+            ROWS, n, made,
+            (const struct ew_stride[]){s[EW_OUT], {0, 0}, s[EW_OUT]});
+        memcpy(got, in_x, sizeof got);
+        data[EW_X] = places ? got : in_x;
         data[EW_OUT] = got;
         data[EW_AROUND] = (void *)&relu;
-        ew_table_kernel(level, EW_WHOLE + op, t, t)(1, n, data, s);
-        for (int64_t i = 0; i < n; i++)
-            ck_assert_msg(ref_same(t, &got[i], &want[i]),
+        ew_table_kernel(level, EW_WHOLE + op, t, t)(ROWS, n, data, by);
+        for (int64_t i = 0; i < n * ROWS; i++) {
+            int64_t r = i / n, c = i % n;
+            uint16_t had = got[(r * by[EW_OUT].row + c * by[EW_OUT].col) / 2];
+            ck_assert_msg(ref_same(t, &had, &want[r * N + c]),
                           "%d of %lld: %#x, expected %#x", (int)i, (long long)n,
-                          got[i], want[i]);
+                          had, want[r * N + c]);
+        }
     }
 }
 END_TEST
 
-/* Every element as the baseline's kernel makes it alone. */
-static void compare_alone(const struct kernel *k)
+/* Every element as the baseline's kernel makes it alone, and no other byte. */
+static void compare_alone(const struct kernel *k,
+                          const struct support_tensor *to)
 {
     static const struct ew_stride none[EW_OPERANDS];
     int64_t index[2] = {0};
     char alone[16];
     do {
-        void *data[EW_OPERANDS] = {ref_at(&x.t, index), ref_at(&y.t, index),
+        void *data[EW_OPERANDS] = {ref_at(&x.was, index), ref_at(&y.was, index),
                                    alone};
         k->scalar(1, 1, data, none);
-        if (!ref_same(k->out, alone, ref_at(&out.t, index)))
+        if (!ref_same(k->out, alone, ref_at(&to->t, index)))
             report(k, "another quotient than alone");
-    } while (ref_next(2, out.shape, index));
+    } while (ref_next(2, to->shape, index));
+    if (!support_gaps_same(to))
+        report(k, "bytes around the output were written");
 }
 
 /* Parts that are farther apart than f64 reaches are divided each on its own. */
@@ -647,7 +671,11 @@ static void try_quotient_rows(struct kernel *k, int64_t rows, int64_t cols,
         make(&y, k->y, shape, steps->y, one ? 0 : 16 * cols + 3, pool_y);
         make(&out, k->out, shape, steps->out, row, NULL);
         run(k, &out);
-        compare_alone(k);
+        compare_alone(k, &out);
+        if (steps->x == 0)
+            continue;
+        run(k, &x);
+        compare_alone(k, &x);
     }
 }
 
@@ -668,8 +696,8 @@ static void try_complex_quotients(struct kernel *k)
             try_quotient_rows(k, longer[l][0], longer[l][1], &steps[f]);
 }
 
-/* Zeros, infinities and NaN among divisors at any place of a vector, at one
-   place of all, or nowhere. */
+/* Zeros, infinities and NaN among divisors at any place of a vector, at very
+   few of all, or nowhere. */
 static void draw_divisors(const struct kernel *k, int64_t between)
 {
     char specials[SUPPORT_SPECIALS * 16];

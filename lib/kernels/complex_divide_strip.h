@@ -44,6 +44,7 @@ EW_INLINE void divide_rest(int64_t cols, struct place x, const char *ask,
         store_c64(LANES, quotients(load_c64(LANES, from(x, c)), by++),
                   out + c * step, step);
     }
+    __builtin_prefetch(ask + c * x.step);
     if (c < cols)
         store_c64(cols - c, quotients(load_c64(cols - c, from(x, c)), by),
                   out + c * step, step);
@@ -59,7 +60,7 @@ EW_INLINE void divide_dense_row(int64_t cols, const char *x, const char *ask,
         divide_line(x + c * C64, by + c / LANES, out + c * C64, past);
     }
     if (c < cols)
-        divide_rest(cols - c, (struct place){x + c * C64, C64}, ask,
+        divide_rest(cols - c, (struct place){x + c * C64, C64}, ask + c * C64,
                     by + c / LANES, out + c * C64, C64);
 }
 
@@ -143,14 +144,16 @@ static void divide_short(int64_t rows, int64_t cols, void *const data[],
         }
 }
 
-static bool share_divisors(int64_t rows, int64_t cols,
-                           const struct ew_stride s[])
+/* Whether all rows are divided by one row. */
+static bool shares_divisors(int64_t rows, int64_t cols,
+                            const struct ew_stride s[])
 {
     return rows > 1 && cols >= LANES && s[EW_Y].row == 0 && s[EW_Y].col != 0;
 }
 
-/* All rows by the one row that y is. past: out is dense and its rows start
-   equally far behind a line, from which on lines are stored past the caches. */
+/* All rows by the one row that y is. past: x and out are dense, and rows of out
+   start equally far behind a line, from which on lines are stored past the
+   caches where no divisor of a strip is odd, but not those of short rows. */
 static void divide_by_row(int64_t rows, int64_t cols, void *const data[],
                           const struct ew_stride s[], bool past)
 {

@@ -158,6 +158,25 @@ EW_INLINE __m512i half_round_any(const float x[])
                                 _mm512_set1_epi32(0x400000));
 }
 
+/* As half_round_pairs, with relu: what is not above 0, nor NaN, becomes 0 or 1,
+   which is below the upper half. */
+EW_INLINE __m512i half_round_relu(const float x[])
+{
+    __m512 v = _mm512_loadu_ps(x);
+    __m512i b = (__m512i)v;
+    __mmask16 on = _mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_NLE_UQ);
+    __mmask16 odd = _mm512_test_epi32_mask(b, _mm512_set1_epi32(0x10000));
+    __m512i up = _mm512_maskz_add_epi32(on, b, _mm512_set1_epi32(0x7fff));
+    return _mm512_mask_add_epi32(up, odd, up, _mm512_set1_epi32(1));
+}
+
+EW_INLINE __m512i half_round(enum half_how how, const float x[])
+{
+    return how == HALF_WHOLE  ? half_round_any(x)
+           : how == HALF_RELU ? half_round_relu(x)
+                              : half_round_pairs(x);
+}
+
 /* A vector of f32 as two of 32 bytes, whose divisions take less. By two loops,
    as compilers make a vector of 64 of one. */
 EW_INLINE void half_make_shorter(half_op *op, const float x[], const float y[],
@@ -190,25 +209,6 @@ EW_INLINE void half_narrow_few(const float made[], __mmask16 some,
 {
     __m512i v = half_round_pairs(made);
     _mm512_mask_cvtepi32_storeu_epi16(out, some, _mm512_srli_epi32(v, 16));
-}
-
-/* The same with relu: what is not above 0, nor NaN, becomes 0 or 1, which is
-   below the upper half. */
-EW_INLINE __m512i half_round_relu(const float x[])
-{
-    __m512 v = _mm512_loadu_ps(x);
-    __m512i b = (__m512i)v;
-    __mmask16 on = _mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_NLE_UQ);
-    __mmask16 odd = _mm512_test_epi32_mask(b, _mm512_set1_epi32(0x10000));
-    __m512i up = _mm512_maskz_add_epi32(on, b, _mm512_set1_epi32(0x7fff));
-    return _mm512_mask_add_epi32(up, odd, up, _mm512_set1_epi32(1));
-}
-
-EW_INLINE __m512i half_round(enum half_how how, const float x[])
-{
-    return how == HALF_WHOLE  ? half_round_any(x)
-           : how == HALF_RELU ? half_round_relu(x)
-                              : half_round_pairs(x);
 }
 
 EW_INLINE __m512i half_narrow_pairs(enum half_how how,

@@ -95,7 +95,7 @@ enum {
     EW_PAST_LAST = ELEMENTWISE_BITWISE_XOR, /* NULL of some before */
     EW_WHOLE = EW_PAST + EW_PAST_LAST, /* + an operation: with all around it */
     EW_WHOLE_LAST = ELEMENTWISE_MIN,
-    EW_RELU_LAST = ELEMENTWISE_MUL, /* those of halves that make relu quickly */
+    EW_RELU_LAST = ELEMENTWISE_MUL, /* of those of half.inc that make relu */
     EW_WHOLE_PAST = EW_WHOLE + EW_WHOLE_LAST,
     EW_ROW = EW_WHOLE_PAST + EW_WHOLE_LAST + 1
 };

@@ -153,7 +153,7 @@ EW_INLINE void bool_row(bool_vectors *op, int64_t cols,
 }
 
 /* A vector of the first bytes at x, or of one again and again. */
-EW_INLINE __m512i bool_first(__mmask64 mask, const char *x, int64_t step)
+EW_INLINE __m512i bool_take(__mmask64 mask, const char *x, int64_t step)
 {
     return step ? _mm512_maskz_loadu_epi8(mask, x) : _mm512_set1_epi8(*x);
 }
@@ -171,7 +171,7 @@ EW_INLINE void bool_short(bool_vectors *op, int64_t rows, int64_t cols,
     for (; rows > 0; rows--) {
         _mm512_mask_storeu_epi8(
             out, mask,
-            op(bool_first(mask, x, step_x), bool_first(mask, y, step_y)));
+            op(bool_take(mask, x, step_x), bool_take(mask, y, step_y)));
         x += row_x;
         y += row_y;
         out += row_out;
@@ -187,11 +187,11 @@ EW_INLINE void bool_rows(bool_vectors *op, int64_t rows, int64_t cols,
 {
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT];
-    const int64_t below = ew_loop_below(s[EW_OUT]);
     if (cols < EW_COMPARE_BYTES) {
         bool_short(op, rows, cols, data, s, step_x, step_y);
         return;
     }
+    const int64_t below = ew_loop_below(s[EW_OUT]);
     for (; rows > 0; rows--) {
         const struct ew_compare_from from_x = ew_compare_from(x, step_x, 1);
         const struct ew_compare_from from_y = ew_compare_from(y, step_y, 1);
