@@ -90,10 +90,9 @@ static bool rounds_first(int level, elementwise_op op,
                          elementwise_dtype compute,
                          const elementwise_options *o)
 {
-    bool half = ew_types_size(compute) == 2;
-    bool relu = o->act == ELEMENTWISE_ACT_RELU && has_relu(level, op, compute);
-    return half && !relu && cuts_off(o->act) && o->scale_x == 1 &&
-           o->scale_y == 1;
+    return ew_types_size(compute) == 2 && cuts_off(o->act) && o->scale_x == 1 &&
+           o->scale_y == 1 &&
+           !(o->act == ELEMENTWISE_ACT_RELU && has_relu(level, op, compute));
 }
 
 /* What such a kernel is told, where it stays: copied in vectors, numbers just

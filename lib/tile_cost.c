@@ -95,15 +95,16 @@ enum { READ_OVER = 256, MEMORY_BYTES = 20 << 20 };
 /* Whether an input, with the gaps in its lines, comes from memory, in another
    order than loops go: else processors read ahead whatever tiles are. Of a
    large last cache that was not measured. */
-static bool waits_for_memory(const struct ew_tile_course *course)
+static bool comes_from_memory(const struct ew_tile_course *course)
 {
-    int64_t step = course->loops ? course->at[0].step : 0;
-    int64_t each = step < EW_LINE ? step : EW_LINE;
     bool ordered = true;
     for (int j = 1; j < course->loops; j++)
         ordered &= course->at[j].loop > course->at[j - 1].loop;
-    return ew_cpu_is(EW_SMALL_CACHE) && !ordered &&
-           course->bytes / course->size >= MEMORY_BYTES / each;
+    if (ordered || !ew_cpu_is(EW_SMALL_CACHE))
+        return false;
+    int64_t step = course->at[0].step;
+    return course->bytes / course->size >=
+           MEMORY_BYTES / (step < EW_LINE ? step : EW_LINE);
 }
 
 static void find_course(const struct elementwise_plan *plan, int k,
@@ -131,7 +132,7 @@ static void find_course(const struct elementwise_plan *plan, int k,
     course->first = bytes < NEAR_BYTES     ? 300
                     : bytes < EW_FAR_BYTES ? 1500
                                            : 5000;
-    if (k != EW_OUT && waits_for_memory(course)) {
+    if (k != EW_OUT && comes_from_memory(course)) {
         course->first = 10000;
         course->over = READ_OVER;
     }

@@ -50,13 +50,12 @@ static void divide_row_past(int64_t cols, struct place x, struct place y,
                             char *out)
 {
     _Alignas(EW_LINE) char made[PIECE * C64];
-    const int64_t line = EW_LINE / C64;
     int64_t c = (int64_t)(-(uintptr_t)out % EW_LINE) / C64, n;
     if (cols < PIECE)
         c = cols;
     divide_row(c, x, y, out);
-    for (; c + line <= cols; c += n) {
-        n = cols - c < PIECE ? (cols - c) / line * line : PIECE;
+    for (; c + EACH_LINE <= cols; c += n) {
+        n = cols - c < PIECE ? (cols - c) / EACH_LINE * EACH_LINE : PIECE;
         divide_row(n, from(x, c), from(y, c), made);
         for (int64_t i = 0; i < n * C64; i += EW_LINE)
             ew_loop_store_line(out + c * C64 + i, made + i);
