@@ -296,31 +296,39 @@ static bool makes_lines(const struct elementwise_plan *plan, int64_t run)
     return whole && ew_strategy_bytes(plan, EW_OUT) >= STREAM_LINES;
 }
 
+/* Whether all rows of a loop have the same y. */
+static bool shares_y(const struct elementwise_plan *plan)
+{
+    return plan->loop[0].stride[EW_Y] == plan->pass.stored[EW_Y] &&
+           plan->loop[1].stride[EW_Y] == 0;
+}
+
 /* Whether a kernel that stores past the caches itself takes longer: in rows
-   whose ends are no lines, or that are short if it divides integers, or that
-   are short or of tiles of turned inputs if it divides c64. */
+   whose ends are no lines, or that are short if it divides integers by others
+   in each, or that are short or of tiles of turned inputs if it divides c64. */
 static bool ends_rows(const struct elementwise_plan *plan)
 {
     int64_t row = plan->loop[0].n * plan->pass.stored[EW_OUT];
     bool apart = !plan->pass.fold && !plan->pass.deep;
-    bool divides = plan->types.fault == EW_FAULT_ZERO && plan->ndim > 1;
+    bool divides =
+        plan->types.fault == EW_FAULT_ZERO && plan->ndim > 1 && !shares_y(plan);
     if (ew_strategy_divides_c64(plan))
         return (apart && row < STREAM_RUN) || plan->pass.turn;
     return apart && row < EW_STREAM_ENDS && (divides || row % EW_LINE != 0);
 }
 
-/* Whether integers are divided by what such a kernel has no loop for, or by a
-   number in each row, which is quicker: it takes arrays, or one number by an
-   array. */
+/* Whether integers are divided by what such a kernel has no loop for, or of 64
+   bits by a number in each row, which is quicker: it takes arrays, or one
+   number by an array. */
 static bool divides_else(const struct elementwise_plan *plan)
 {
     const struct ew_pass *pass = &plan->pass;
     const struct ew_loop *cols = &plan->loop[0];
-    bool arrays = true;
+    bool taken = true;
     for (int k = 0; k < EW_OUT; k++)
-        arrays &= pass->pack[k] || cols->stride[k] == pass->stored[k] ||
-                  (k == EW_X && cols->stride[k] == 0);
-    return plan->types.fault == EW_FAULT_ZERO && !arrays;
+        taken &= pass->pack[k] || cols->stride[k] == pass->stored[k] ||
+                 (cols->stride[k] == 0 && (k == EW_X || pass->stored[k] == 4));
+    return plan->types.fault == EW_FAULT_ZERO && !taken;
 }
 
 /* Whether the kernel that stores past the caches does if anything does. */

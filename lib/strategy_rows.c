@@ -180,14 +180,28 @@ static bool takes_rows(const struct elementwise_plan *plan)
            packs && pays && bytes <= EW_LINE && rows->n >= MASKED_ROWS;
 }
 
-/* Whether all rows are divided by one row, whose inverses the kernel finds once
-   where that pays, if it sees it: not worth it where more than a quarter of its
-   vectors is empty. */
+/* Whether the kernel finds inverses of one row for all that are divided by it,
+   and rows gain by it beside folded ones: of c64, and quotients of integers of
+   32 bits, if memory does not take longer for the ends of their rows, and x is
+   not made dense in tiles, which have few rows. */
+static bool has_inverses(const struct elementwise_plan *plan)
+{
+    elementwise_dtype type = plan->types.compute[EW_X];
+    int from = type == ELEMENTWISE_U32 ? EW_LEVEL_AVX512 : EW_LEVEL_AVX2;
+    bool rest = plan->op == ELEMENTWISE_MOD || plan->op == ELEMENTWISE_FMOD;
+    return ew_strategy_divides_c64(plan) ||
+           (plan->types.fault == EW_FAULT_ZERO && ew_types_size(type) == 4 &&
+            plan->level >= from && !rest && !plan->pass.pack[EW_X] &&
+            !ew_strategy_is_large(plan));
+}
+
+/* Whether that pays, which the kernel has to see: not where more than a quarter
+   of its vectors is empty. */
 static bool keeps_inverses(const struct elementwise_plan *plan)
 {
     int64_t bytes = plan->loop[0].n * plan->pass.stored[EW_OUT];
     int64_t lines = (bytes + EW_LINE - 1) / EW_LINE;
-    return ew_strategy_divides_c64(plan) && plan->loop[0].stride[EW_Y] != 0 &&
+    return has_inverses(plan) && plan->loop[0].stride[EW_Y] != 0 &&
            plan->loop[1].stride[EW_Y] == 0 && bytes >= EW_LINE &&
            3 * lines * EW_LINE <= 4 * bytes;
 }

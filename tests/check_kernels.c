@@ -2242,6 +2242,79 @@ START_TEST(wide_integers_are_divided_in_blocks)
 }
 END_TEST
 
+/* Small divisors and about multiples of them, as inverses tell them apart; some
+   of all, few or none are large. */
+static void draw_multiples(const struct kernel *k, int64_t between)
+{
+    const size_t size = ref_size(k->x);
+    int64_t odd = support_random(0, between);
+    for (int i = 0; i < POOL; i++) {
+        uint64_t of_y = cut(draw_wide(1), true);
+        uint64_t of_x = cut(draw_wide(of_y), true);
+        bool is_odd = i == odd;
+        struct ref_value v = ref_integer(k->x, is_odd ? draw_wide(of_y) : of_x);
+        struct ref_value w = ref_integer(k->y, is_odd ? draw_wide(1) : of_y);
+        if (w.magnitude == 0)
+            w.magnitude = 7;
+        if (size == 8 && !is_odd && k->x == ELEMENTWISE_U64) /* none below 0 */
+            v.magnitude >>= 15, w.magnitude = w.magnitude >> 15 | 1;
+        ref_store(&v, pool_x + (size_t)i * size);
+        ref_store(&w, pool_y + (size_t)i * size);
+        odd += is_odd ? support_random(1, between) : 0;
+    }
+}
+
+/* Rows of x, or of one number each, whose ends lie anywhere in a line; also in
+   place. */
+static void try_shared_row(const struct kernel *k, int64_t rows, int64_t cols,
+                           bool one, int64_t gap)
+{
+    const int64_t shape[] = {rows, cols};
+    make(&x, k->x, shape, !one, cols + gap, pool_x);
+    make(&y, k->y, shape, 1, 0, pool_y);
+    make(&out, k->out, shape, 1, cols + gap, NULL);
+    ew_cpu_tune((unsigned)support_random(0, EW_TUNINGS - 1));
+    run(k, &out);
+    verify(k, &out);
+    if (one)
+        return;
+    run(k, &x);
+    verify(k, &x);
+}
+
+/* Rows of less than a line, some lines, and strips of 1024 and 2048 columns of
+   which the last one has little; as many rows as are worth it, and fewer. */
+START_TEST(integers_are_divided_by_one_row)
+{
+    static const int64_t shapes[][2] = {
+        {3, 40},   {4, 15},   {4, 16},  {5, 49},   {7, 33},
+        {8, 7},    {8, 8},    {9, 100}, {8, 1024}, {8, 1027},
+        {4, 2048}, {4, 2059}, {9, 65},  {8, 2070}, {5, 2080}};
+    static const int64_t between[] = {400, POOL, 100 * POOL};
+    static const elementwise_dtype types[] = {ELEMENTWISE_I32, ELEMENTWISE_U32,
+                                              ELEMENTWISE_I64, ELEMENTWISE_U64};
+    int level = _i / 4;
+    elementwise_dtype t = types[_i % 4];
+    if (!support_level(level))
+        return;
+    for (int i = 0; i < 15 * 2 * DIVISIONS * 2; i++) {
+        struct kernel k = {.level = level, .x = t, .y = t, .out = t};
+        const int64_t *shape = shapes[i / 2 % 15];
+        int64_t cols = shape[1], gap = i & 1 ? (16 - cols % 16) % 16 : 1;
+        k.op = divisions[i / 30 % DIVISIONS];
+        bool past = i >= 30 * DIVISIONS;
+        k.scalar = ew_table_kernel(EW_LEVEL_BASE, k.op, t, t);
+        k.run = ew_table_kernel(level, past ? EW_PAST + k.op : k.op, t, t);
+        if (!k.run)
+            continue;
+        draw_multiples(&k, between[(i + i / 30) % 3]);
+        try_shared_row(&k, shape[0], cols, i / 2 % 2, gap);
+        try_shared_row(&k, shape[0], cols, i / 2 % 2 == 0, gap);
+    }
+    release();
+}
+END_TEST
+
 /* ---------------------------------------------------------------------
  * f16 and bf16, of which there are few enough to try them all
  */
@@ -2595,6 +2668,8 @@ static TCase *divisions_of_integers(void)
                         EW_LEVELS);
     tcase_add_loop_test(tests, wide_integers_are_divided_in_blocks, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(tests, integers_are_divided_by_one_row, 0,
+                        EW_LEVELS * 4);
     tcase_add_loop_test(tests, one_divisor_is_like_an_array_of_it, 0,
                         EW_LEVELS * 4);
     tcase_add_loop_test(tests, rows_are_divided_by_rows_of_any_length, 0,

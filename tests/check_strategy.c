@@ -597,6 +597,39 @@ START_TEST(quotients_of_c64_by_one_row_are_not_folded)
 }
 END_TEST
 
+/* So does that of quotients of 32 bits, of x that is dense, if out stays in the
+   caches; not of remainders, nor of unsigned numbers without AVX-512. */
+START_TEST(quotients_of_words_by_one_row_are_not_folded)
+{
+    static const struct {
+        elementwise_op op;
+        elementwise_dtype type;
+        int64_t rows, cols, x;
+        int level; /* from which on they are not */
+    } calls[] = {
+        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 256, 49, 1, EW_LEVEL_AVX2},
+        {ELEMENTWISE_FLOORDIV, ELEMENTWISE_I32, 256, 24, 1, EW_LEVEL_AVX2},
+        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 256, 23, 1, EW_LEVELS},
+        {ELEMENTWISE_DIV, ELEMENTWISE_U32, 256, 24, 1, EW_LEVEL_AVX512},
+        {ELEMENTWISE_MOD, ELEMENTWISE_I32, 256, 24, 1, EW_LEVELS},
+        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 256, 24, 2, EW_LEVELS},
+        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 1 << 20, 24, 1, EW_LEVELS}};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct elementwise_plan p;
+        int64_t cols = calls[i].cols, shape[] = {calls[i].rows, cols};
+        int64_t gaps[] = {cols * calls[i].x, calls[i].x};
+        elementwise_dtype type = calls[i].type;
+        elementwise_tensor a = {NULL, type, 2, shape, gaps};
+        elementwise_tensor b = {NULL, type, 1, &shape[1], NULL};
+        elementwise_tensor o = {NULL, type, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, calls[i].op, &a, &b, -1, &o), 0);
+        ck_assert_msg(p.pass.fold == (_i < calls[i].level), "call %d", (int)i);
+    }
+}
+END_TEST
+
 /* Where both inputs would go through buffers, or rows are lines, kernels take
    them by masks. */
 START_TEST(short_rows_are_left_to_kernels_with_masks)
@@ -1289,8 +1322,8 @@ START_TEST(rows_of_slow_operations_are_stored_as_usual)
 }
 END_TEST
 
-/* Of integers of 32 and 64 bits on AVX-512: arrays, also one row for all, and
-   one number by an array, but neither by numbers, nor of 16 bits. */
+/* Of integers of 32 and 64 bits on AVX-512: arrays, also one row for all, one
+   number by an array, and of 32 by numbers; not of 16 bits. */
 START_TEST(quotients_of_wide_integers_are_stored_past_the_caches)
 {
     static const int64_t rows[] = {4096, 4096}, column[] = {4096, 1};
@@ -1303,7 +1336,9 @@ START_TEST(quotients_of_wide_integers_are_stored_past_the_caches)
                  {ELEMENTWISE_U64, 2, 2, rows, true},
                  {ELEMENTWISE_I64, 2, 1, rows, true},
                  {ELEMENTWISE_U32, 0, 2, rows, true},
-                 {ELEMENTWISE_I32, 2, 2, column, false},
+                 {ELEMENTWISE_I32, 2, 2, column, true},
+                 {ELEMENTWISE_U32, 2, 0, NULL, true},
+                 {ELEMENTWISE_I64, 2, 2, column, false},
                  {ELEMENTWISE_I64, 2, 0, NULL, false},
                  {ELEMENTWISE_I16, 2, 2, rows, false}};
     for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
@@ -1323,19 +1358,29 @@ START_TEST(quotients_of_wide_integers_are_stored_past_the_caches)
 END_TEST
 
 /* As their first and last blocks would be made for themselves, and those that
-   start within lines could not go past the caches. */
+   start within lines could not go past the caches: not so if rows are lines
+   that one row divides. */
 START_TEST(short_rows_of_quotients_are_stored_as_usual)
 {
-    static const int64_t cols[] = {8, 101, 128};
-    for (int i = 0; i < 3; i++) {
+    static const struct {
+        int64_t cols;
+        bool shared, past;
+    } calls[] = {{8, true, false},
+                 {101, true, false},
+                 {128, true, true},
+                 {128, false, false}};
+    for (int i = 0; i < 4; i++) {
         struct elementwise_plan p;
-        const int64_t rows[] = {1 << 20, cols[i]};
+        const int64_t rows[] = {1 << 20, calls[i].cols};
+        const int64_t gap[] = {calls[i].shared ? 0 : rows[1] + 8, 1};
         elementwise_tensor o = {NULL, ELEMENTWISE_I32, 2, rows, NULL};
-        elementwise_tensor row = {NULL, ELEMENTWISE_I32, 1, rows + 1, NULL};
+        elementwise_tensor by = {NULL, ELEMENTWISE_I32, 2, rows, gap};
         ew_cpu_tune(0);
-        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_DIV, &o, &row, -1, &o),
-                         0);
-        ck_assert(p.pass.fold || !p.pass.stream);
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_DIV, &o, &by, -1, &o), 0);
+        if (calls[i].past && p.level >= EW_LEVEL_AVX512)
+            ck_assert(p.pass.stream && p.pass.past);
+        else
+            ck_assert(p.pass.fold || !p.pass.stream);
     }
 }
 END_TEST
@@ -2155,6 +2200,8 @@ static void add_choosing(TCase *choosing)
                         EW_LEVELS);
     tcase_add_loop_test(choosing, few_rows_are_called_across, 0, EW_LEVELS);
     tcase_add_test(choosing, quotients_of_c64_by_one_row_are_not_folded);
+    tcase_add_loop_test(choosing, quotients_of_words_by_one_row_are_not_folded,
+                        0, EW_LEVELS);
     tcase_add_test(choosing, short_rows_of_whole_lines_go_past_the_caches);
     tcase_add_test(
         choosing,

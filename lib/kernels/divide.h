@@ -59,6 +59,25 @@ EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
 {
     _mm512_mask_storeu_epi8(to, ew_loop_first(bytes), _mm512_loadu_si512(from));
 }
+
+/* Its last bytes, which alone are touched: another line that a store reaches
+   waits for it, be it under a mask. */
+EW_INLINE void ew_divide_put_end(int64_t bytes, const void *from, void *to)
+{
+    const uint64_t some = ew_loop_first((int)bytes);
+    const char *end = (const char *)from + EW_LINE - bytes;
+    _mm512_mask_storeu_epi8(to, some, _mm512_maskz_loadu_epi8(some, end));
+}
+#else
+EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
+{
+    memcpy(to, from, (size_t)bytes);
+}
+
+EW_INLINE void ew_divide_put_end(int64_t bytes, const void *from, void *to)
+{
+    memcpy(to, (const char *)from + EW_LINE - bytes, (size_t)bytes);
+}
 #endif
 
 enum ew_divide_way {
