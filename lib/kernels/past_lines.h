@@ -26,9 +26,10 @@ EW_INLINE void ew_past_few(ew_past_vectors *op, bool y_moves, int64_t n,
     _mm512_mask_storeu_epi8(out, some, op(_mm512_maskz_loadu_epi8(some, x), b));
 }
 
-/* A row of n bytes. */
+/* A row of n bytes, which asks so far ahead. */
 EW_INLINE void ew_past_row(ew_past_vectors *op, bool y_moves, int64_t size,
-                           int64_t n, const char *x, const char *y, char *out)
+                           int64_t n, const char *x, int64_t reach_x,
+                           const char *y, int64_t reach_y, char *out)
 {
     int64_t one = 0;
     memcpy(&one, y, (size_t)size);
@@ -40,6 +41,9 @@ EW_INLINE void ew_past_row(ew_past_vectors *op, bool y_moves, int64_t size,
         ew_past_few(op, y_moves, c, x, y, y0, out);
     for (; c + EW_LINE <= n; c += EW_LINE) {
         __m512i b = y_moves ? _mm512_loadu_si512(y + c) : y0;
+        __builtin_prefetch(x + c + reach_x);
+        if (y_moves)
+            __builtin_prefetch(y + c + reach_y);
         _mm512_stream_si512((void *)(out + c),
                             op(_mm512_loadu_si512(x + c), b));
     }
@@ -51,9 +55,12 @@ EW_INLINE void ew_past_rows(ew_past_vectors *op, bool y_moves, int64_t size,
                             int64_t rows, int64_t cols, void *const data[],
                             const struct ew_stride s[], int x, int y)
 {
+    int64_t reach[2];
+    ew_loop_reach(rows, cols, s, reach);
     for (int64_t r = 0; r < rows; r++)
         ew_past_row(op, y_moves, size, cols * size, ew_loop_at(data, s, x, r),
-                    ew_loop_at(data, s, y, r), ew_loop_at(data, s, EW_OUT, r));
+                    reach[x], ew_loop_at(data, s, y, r), reach[y],
+                    ew_loop_at(data, s, EW_OUT, r));
 }
 
 /* A whole kernel on elements of 1 or 8 bytes; mirrored is op of y and x. What
