@@ -222,8 +222,7 @@ bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k,
    and rows of a buffer for halves that are not made one by one. */
 static bool stores_quickly(const struct elementwise_plan *plan, int i)
 {
-    elementwise_dtype type = plan->types.compute[EW_X];
-    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    bool half = ew_types_is_half(plan->types.compute[EW_X]);
     bool bytes = ew_pass_widest(&plan->pass, EW_OUT + 1) == 1;
     bool vectors = half && plan->level < EW_LEVEL_AVX512;
     return !(bytes && plan->ndim > 2) &&
@@ -319,12 +318,16 @@ static bool ends_rows(const struct elementwise_plan *plan)
 
 /* Whether integers are divided by what such a kernel has no loop for, or of 64
    bits by a number in each row, which is quicker: it takes arrays, or one
-   number by an array. */
+   number by an array. And halves, where divisions take long: in short vectors
+   they take less. */
 static bool divides_else(const struct elementwise_plan *plan)
 {
     const struct ew_pass *pass = &plan->pass;
     const struct ew_loop *cols = &plan->loop[0];
     bool taken = true;
+    if (plan->op == ELEMENTWISE_DIV &&
+        ew_types_is_half(plan->types.compute[EW_X]))
+        return !ew_cpu_is(EW_QUICK_QUOTIENTS);
     for (int k = 0; k < EW_OUT; k++)
         taken &= pass->pack[k] || cols->stride[k] == pass->stored[k] ||
                  (cols->stride[k] == 0 && (k == EW_X || pass->stored[k] == 4));
@@ -370,9 +373,9 @@ static bool is_slow(const struct elementwise_plan *plan)
     const enum ew_kind kind = ew_types_kind(type);
     const bool by_one = plan->loop[0].stride[EW_Y] == 0;
     const bool integers = kind & EW_INTEGERS;
-    const bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    const bool complex = kind == EW_KIND_COMPLEX;
     /* what c64 is divided by in short rows was measured so */
-    if (integers ? keeps_past(plan) : plan->pass.past != NULL)
+    if (complex ? plan->pass.past != NULL : keeps_past(plan))
         return false;
     switch (plan->op) {
     case ELEMENTWISE_HYPOT:
@@ -385,9 +388,9 @@ static bool is_slow(const struct elementwise_plan *plan)
     case ELEMENTWISE_FLOORDIV:
         return !integers || !by_one;
     case ELEMENTWISE_DIV:
-        return kind == EW_KIND_COMPLEX || ((integers || half) && !by_one);
+        return complex || ((integers || ew_types_is_half(type)) && !by_one);
     case ELEMENTWISE_TRUNCDIV:
-        return half || (integers && !by_one);
+        return ew_types_is_half(type) || (integers && !by_one);
     default:
         return false;
     }

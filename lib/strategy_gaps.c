@@ -71,7 +71,7 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
 static int64_t alone_from(const struct elementwise_plan *plan)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
-    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    bool half = ew_types_is_half(type);
     if (type == ELEMENTWISE_C64 && plan->level >= EW_LEVEL_AVX512 &&
         !ew_strategy_spans_reach(plan, ALONE_SPANS))
         return ALONE_4;

@@ -119,8 +119,8 @@ static bool compares_repeated(const struct elementwise_plan *plan, int k)
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t size = plan->pass.stored[k], row = cols->n * size;
     elementwise_dtype type = plan->types.compute[k];
-    return (type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16) &&
-           row >= COMPARED_REPEATED && row <= EW_LINE && rows->stride[k] == 0 &&
+    return ew_types_is_half(type) && row >= COMPARED_REPEATED &&
+           row <= EW_LINE && rows->stride[k] == 0 &&
            cols->stride[EW_X] == size && cols->stride[EW_Y] == size;
 }
 

@@ -412,7 +412,7 @@ static bool goes_one_by_one(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
     int64_t cols = plan->loop[0].n;
-    bool half = type == ELEMENTWISE_F16 || type == ELEMENTWISE_BF16;
+    bool half = ew_types_is_half(type);
     if (plan->types.fault)
         return cols < VECTOR_ROW;
     if (plan->level >= EW_LEVEL_AVX512)

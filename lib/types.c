@@ -123,7 +123,7 @@ static bool is_logical(elementwise_op op)
     return op >= ELEMENTWISE_LOGICAL_AND && op <= ELEMENTWISE_LOGICAL_XOR;
 }
 
-static bool is_half(elementwise_dtype dtype)
+bool ew_types_is_half(elementwise_dtype dtype)
 {
     return dtype == ELEMENTWISE_F16 || dtype == ELEMENTWISE_BF16;
 }
@@ -140,7 +140,7 @@ static bool stays_half(elementwise_op op)
 static bool is_widened(elementwise_op op, elementwise_dtype x,
                        elementwise_dtype y, elementwise_dtype promoted)
 {
-    return is_half(promoted) && x != y && !stays_half(op);
+    return ew_types_is_half(promoted) && x != y && !stays_half(op);
 }
 
 /* An i64 (or another signed type) with a u64: their promoted type, f64, does
@@ -238,7 +238,8 @@ elementwise_status ew_types_out(elementwise_op op, elementwise_dtype out,
 
 bool ew_types_widen(elementwise_op op, struct ew_types *types)
 {
-    if (!is_half(types->compute[EW_OUT]) || op == ELEMENTWISE_NEXTAFTER)
+    if (!ew_types_is_half(types->compute[EW_OUT]) ||
+        op == ELEMENTWISE_NEXTAFTER)
         return false;
     for (int k = 0; k < 3; k++)
         types->compute[k] = ELEMENTWISE_F32;
@@ -255,7 +256,7 @@ elementwise_dtype ew_types_arithmetic(elementwise_op op,
                   op == ELEMENTWISE_FMOD || op == ELEMENTWISE_TRUNCDIV ||
                   op == ELEMENTWISE_HYPOT || op == ELEMENTWISE_POW ||
                   op == ELEMENTWISE_ATAN2 || op == ELEMENTWISE_LOGADDEXP;
-    return is_half(compute) && rounds ? ELEMENTWISE_F32 : compute;
+    return ew_types_is_half(compute) && rounds ? ELEMENTWISE_F32 : compute;
 }
 
 elementwise_status elementwise_result_type(elementwise_op op,

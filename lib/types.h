@@ -71,6 +71,9 @@ static inline enum ew_kind ew_types_kind(elementwise_dtype dtype)
     return (enum ew_kind)ew_types_facts[dtype].kind;
 }
 
+/* f16 and bf16 */
+bool ew_types_is_half(elementwise_dtype dtype);
+
 static inline size_t ew_types_size(elementwise_dtype dtype)
 {
     return ew_types_facts[dtype].size;
