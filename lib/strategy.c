@@ -478,6 +478,8 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         ew_strategy_shape_turned(plan, bytes);
     if (!settled)
         deepen(plan, bytes / pass->stored[EW_OUT]); /* instead of that */
+    if (!settled && !pass->deep && (pass->pack[EW_X] || pass->pack[EW_Y]))
+        ew_strategy_fold_few(plan);
     if (pass->deep)
         ask_deep(plan);
     else

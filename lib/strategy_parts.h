@@ -76,6 +76,12 @@ bool ew_strategy_is_turned(const struct elementwise_plan *plan, int k);
    folds them. `tiles`: types are converted anyway, or an input is gathered. */
 bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles);
 
+/* Folds the rows of tiles that are there anyway, of turned or gathered inputs,
+   though they have too few elements for it elsewhere, if that is all there is
+   to do: calls of kernels are fewer, and only both ends of a tile are parts of
+   lines. */
+void ew_strategy_fold_few(struct elementwise_plan *plan);
+
 /* What tiles are like where inputs are turned, for so many bytes of out. A
    column of one is several lines of each of these: more rows where both are.
    Fewer where the other input is packed, of which a tile then takes longer

@@ -27,7 +27,8 @@ enum {
     FEW_MASKED = 512,
     FEW_VECTORS = 96,
     FEW_OTHERS = 128,
-    FEW_BYTES = 32
+    FEW_BYTES = 32,
+    FEW_TILED = 64 /* elements of rows that tiles fold which are there anyway */
 };
 
 /* Whether rows of operand k are dense and follow one another. */
@@ -282,21 +283,51 @@ static int64_t long_row(const struct elementwise_plan *plan, bool tiles)
                                      plan->level));
 }
 
+/* Whether rows stay as they are, though they are short. */
+static bool stay_apart(const struct elementwise_plan *plan, bool tiles)
+{
+    return !is_folded(plan, EW_OUT) || keeps_inverses(plan) ||
+           (!tiles && compares_apart(plan)) ||
+           spreads_far(plan, tiles || folds_turned(plan));
+}
+
 /* Folds short rows into one, for which inputs that do not allow it are
    packed; tiles says that types are converted anyway. */
 static void fold(struct elementwise_plan *plan, bool tiles)
 {
-    bool turned = folds_turned(plan);
-    bool by_row = keeps_inverses(plan) || (!tiles && compares_apart(plan)) ||
-                  spreads_far(plan, tiles || turned);
-    if (by_row || !is_folded(plan, EW_OUT) ||
+    int64_t row = long_row(plan, tiles || folds_turned(plan));
+    if (stay_apart(plan, tiles) ||
         !ew_strategy_folds(plan->loop, plan->ndim, plan->pass.stored[EW_OUT],
-                           long_row(plan, tiles || turned)))
+                           row))
         return;
     plan->pass.fold = true;
     for (int k = 0; k < 2; k++)
         if (is_copied(plan, k))
             ew_strategy_pack(plan, k);
+}
+
+/* Whether an input would be packed for no more than that. */
+static bool copies_for_it(const struct elementwise_plan *plan)
+{
+    bool copies = false;
+    for (int k = 0; k < 2; k++)
+        copies |= is_copied(plan, k) && !plan->pass.pack[k];
+    return copies;
+}
+
+void ew_strategy_fold_few(struct elementwise_plan *plan)
+{
+    const struct ew_loop *loop = plan->loop;
+    struct ew_pass *pass = &plan->pass;
+    bool is_short = pass->turn
+                        ? folds_long(plan)
+                        : loop[0].n * pass->stored[EW_OUT] < EW_SHORT_TILED;
+    if (pass->fold || plan->ndim < 2 || !is_short ||
+        loop[0].n * loop[1].n < FEW_TILED || stay_apart(plan, true) ||
+        copies_for_it(plan))
+        return;
+    pass->fold = true;
+    pass->distant = pass->ahead[EW_X] = pass->ahead[EW_Y] = false;
 }
 
 bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles)

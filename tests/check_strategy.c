@@ -573,6 +573,31 @@ START_TEST(quotients_of_integers_are_folded_if_rows_leave_vectors_empty)
 }
 END_TEST
 
+/* However few elements there are, from 64 on, if nothing is copied for it
+   alone: x is turned, or a row of y gathered. */
+START_TEST(rows_of_tiles_that_are_there_anyway_are_folded)
+{
+    static const struct {
+        int64_t rows, cols, x[2], y[2]; /* steps of rows and columns */
+        bool folds;
+    } layouts[] = {
+        {5, 102, {1, 5}, {0, 0}, true},   {16, 4, {1, 16}, {0, 0}, true},
+        {15, 4, {1, 15}, {0, 0}, false},  {13, 38, {1, 13}, {0, 1}, false},
+        {40, 10, {10, 1}, {0, 3}, true},  {40, 10, {11, 1}, {0, 3}, false},
+        {3, 150, {150, 1}, {0, 3}, false}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        const int64_t shape[] = {layouts[i].rows, layouts[i].cols};
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, layouts[i].x};
+        elementwise_tensor b = {NULL, ELEMENTWISE_F32, 2, shape, layouts[i].y};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &o), 0);
+        ck_assert_msg(p.pass.fold == layouts[i].folds, "layout %d", (int)i);
+        ck_assert(ew_pass_tiles(&p.pass));
+    }
+}
+END_TEST
+
 /* The kernel keeps the inverses of one row, unless much of its vectors would be
    empty. */
 START_TEST(quotients_of_c64_by_one_row_are_not_folded)
@@ -2225,6 +2250,7 @@ static void add_choosing(TCase *choosing)
     tcase_add_loop_test(choosing, short_rows_are_left_to_kernels_with_masks, 0,
                         EW_LEVELS);
     tcase_add_loop_test(choosing, few_rows_are_called_across, 0, EW_LEVELS);
+    tcase_add_test(choosing, rows_of_tiles_that_are_there_anyway_are_folded);
     tcase_add_test(choosing, quotients_of_c64_by_one_row_are_not_folded);
     tcase_add_loop_test(choosing, quotients_of_words_by_one_row_are_not_folded,
                         0, EW_LEVELS);
