@@ -516,6 +516,49 @@ EW_INLINE bool ew_loop_is_short(enum ew_rows how, int64_t cols,
            cols <= EW_SHORT * n && ew_loop_is_apart(data);
 }
 
+/* Bytes of a row that is made two vectors of AVX2 a round, beside one number;
+   of elements of a byte EW_LONG are, beside others. */
+enum { EW_PAIRED = 512 };
+
+/* As ew_loop_row, of elements of one size, for as many as whole rounds make,
+   which are returned. All loads of a round come before its stores: compilers
+   that unroll a loop store the first vector before they load the second. */
+EW_INLINE int64_t ew_loop_pairs(ew_apply *apply, int64_t cols, const char *x,
+                                const char *y, const void *with, char *out,
+                                int64_t step_x, int64_t step_y, int64_t size)
+{
+    int64_t c = 0;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    enum { VECTOR = sizeof(__m256i) };
+    const int64_t n = VECTOR / size;
+    _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
+    memcpy(x0, x, (size_t)size);
+    memcpy(y0, y, (size_t)size);
+    x = step_x ? x : x0;
+    y = step_y ? y : y0;
+    if (cols * size < (step_x && step_y ? EW_LONG : EW_PAIRED))
+        return 0;
+    for (; c + 2 * n <= cols; c += 2 * n) {
+        char first[VECTOR], second[VECTOR];
+        ew_loop_piece(apply, 0, n, x, y, with, first, step_x, step_y, size);
+        x += n * step_x;
+        y += n * step_y;
+        ew_loop_piece(apply, 0, n, x, y, with, second, step_x, step_y, size);
+        x += n * step_x;
+        y += n * step_y;
+        __m256i v = _mm256_loadu_si256((const void *)first);
+        __m256i w = _mm256_loadu_si256((const void *)second);
+        __asm__("" : "+x"(v), "+x"(w));
+        _mm256_storeu_si256((void *)(out + c * size), v);
+        _mm256_storeu_si256((void *)(out + c * size + VECTOR), w);
+    }
+#else
+    (void)apply, (void)cols, (void)x, (void)y, (void)with, (void)out;
+    (void)step_x, (void)step_y, (void)size;
+#endif
+    return c;
+}
+
 /* One row in its form; steps of 0 and of one element are constants. */
 EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows how, int64_t cols,
                               const char *x, const char *y, const void *with,
@@ -545,6 +588,17 @@ EW_INLINE void ew_loop_formed(ew_apply *apply, enum ew_rows how, int64_t cols,
         ew_loop_stream(apply, cols, x, y, with, out, step_x, step_y, step_out,
                        reach);
         return;
+    }
+    if (how == EW_ROWS_SHORT && size_x == step_out && size_y == step_out &&
+        (step_x == 0 || step_y == 0 || step_out == 1)) {
+        int64_t done = ew_loop_pairs(apply, cols, x, y, with, out, step_x,
+                                     step_y, step_out);
+        x += done * step_x;
+        y += done * step_y;
+        out += done * step_out;
+        cols -= done;
+        if (cols == 0)
+            return;
     }
     ew_loop_row(apply, ends ? cols - cols % n : cols, x, y, with, out, step_x,
                 step_y, step_out, size_x, size_y);
