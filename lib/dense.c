@@ -217,7 +217,10 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
             ew_strategy_waits_for_halves(op, x->dtype, ew_cpu_level()));
     if (fault && nest.ndim > 1 &&
         ew_strategy_wastes_vectors(nest.loop, size_out, ew_cpu_level()))
-        long_row = EW_SHORT_TILED;
+        long_row =
+            ew_strategy_keeps_words(nest.loop, op, x->dtype, ew_cpu_level())
+                ? 0
+                : EW_SHORT_TILED;
     if (folds(&nest, op, x->dtype, size_out, long_row) ||
         ew_strategy_deepens(nest.loop, nest.ndim, size_out,
                             nest.count[EW_OUT]) ||

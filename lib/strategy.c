@@ -330,7 +330,7 @@ static bool divides_else(const struct elementwise_plan *plan)
         return !ew_cpu_is(EW_QUICK_QUOTIENTS);
     for (int k = 0; k < EW_OUT; k++)
         taken &= pass->pack[k] || cols->stride[k] == pass->stored[k] ||
-                 (cols->stride[k] == 0 && (k == EW_X || pass->stored[k] == 4));
+                 (cols->stride[k] == 0 && (k == EW_X || pass->size[k] == 4));
     return plan->types.fault == EW_FAULT_ZERO && !taken;
 }
 

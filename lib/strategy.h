@@ -79,6 +79,11 @@ bool ew_strategy_waits_for_halves(elementwise_op op, elementwise_dtype type,
 bool ew_strategy_wastes_vectors(const struct ew_loop *cols, int64_t size,
                                 int level);
 
+/* Whether the kernel of quotients of 32 bits finds inverses of one row for all
+   that are divided by it, and that pays: they are not folded for it. */
+bool ew_strategy_keeps_words(const struct ew_loop *loop, elementwise_op op,
+                             elementwise_dtype type, int level);
+
 /* Whether the rows of out are so short, and so many, that they are better
    run as one. size is that of out's elements. */
 static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,

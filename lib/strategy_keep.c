@@ -31,8 +31,8 @@ static bool reads_rows(const struct elementwise_plan *plan, int64_t bytes)
 }
 
 /* Whether what each step of loop i reads of input k is more than caches keep
-   until the next one. Rows that are divided by one are not cut, as the kernel
-   then finds the inverses of that once. */
+   until the next one. Rows of c64 that are divided by one are not cut, as the
+   kernel then finds the inverses of that once. */
 static bool is_read_again(const struct elementwise_plan *plan, int k, int i)
 {
     int64_t bytes = plan->pass.stored[k];

@@ -28,7 +28,9 @@ enum {
     FEW_VECTORS = 96,
     FEW_OTHERS = 128,
     FEW_BYTES = 32,
-    FEW_TILED = 64 /* elements of rows that tiles fold which are there anyway */
+    /* Elements of two loops whose rows tiles fold that are there anyway. */
+    FEW_TILED = 64,
+    KEPT_ROWS = 4 /* that kernels of integers find inverses for */
 };
 
 /* Whether rows of operand k are dense and follow one another. */
@@ -181,30 +183,37 @@ static bool takes_rows(const struct elementwise_plan *plan)
            packs && pays && bytes <= EW_LINE && rows->n >= MASKED_ROWS;
 }
 
-/* Whether the kernel finds inverses of one row for all that are divided by it,
-   and rows gain by it beside folded ones: of c64, and quotients of integers of
-   32 bits, if memory does not take longer for the ends of their rows, and x is
-   not made dense in tiles, which have few rows. */
-static bool has_inverses(const struct elementwise_plan *plan)
+/* Whether all rows have one y, and no more than a quarter of the vectors they
+   are divided in is empty. */
+static bool shares_divisors(const struct ew_loop *loop, int64_t size)
 {
-    elementwise_dtype type = plan->types.compute[EW_X];
-    int from = type == ELEMENTWISE_U32 ? EW_LEVEL_AVX512 : EW_LEVEL_AVX2;
-    bool rest = plan->op == ELEMENTWISE_MOD || plan->op == ELEMENTWISE_FMOD;
-    return ew_strategy_divides_c64(plan) ||
-           (plan->types.fault == EW_FAULT_ZERO && ew_types_size(type) == 4 &&
-            plan->level >= from && !rest && !plan->pass.pack[EW_X] &&
-            !ew_strategy_is_large(plan));
+    int64_t bytes = loop[0].n * size;
+    int64_t lines = (bytes + EW_LINE - 1) / EW_LINE;
+    return loop[0].stride[EW_Y] != 0 && loop[1].stride[EW_Y] == 0 &&
+           bytes >= EW_LINE && 3 * lines * EW_LINE <= 4 * bytes;
 }
 
-/* Whether that pays, which the kernel has to see: not where more than a quarter
-   of its vectors is empty. */
+bool ew_strategy_keeps_words(const struct ew_loop *loop, elementwise_op op,
+                             elementwise_dtype type, int level)
+{
+    int from = type == ELEMENTWISE_U32 ? EW_LEVEL_AVX512 : EW_LEVEL_AVX2;
+    bool rest = op == ELEMENTWISE_MOD || op == ELEMENTWISE_FMOD;
+    return ew_types_size(type) == 4 && level >= from && !rest &&
+           loop[1].n >= KEPT_ROWS && shares_divisors(loop, 4);
+}
+
+/* Whether the kernel finds inverses of one row for all that are divided by it,
+   if it sees it, and rows gain by that beside folded ones: of c64, and of words
+   if memory does not take longer for the ends of their rows, and x is not made
+   dense in tiles, which have few rows. */
 static bool keeps_inverses(const struct elementwise_plan *plan)
 {
-    int64_t bytes = plan->loop[0].n * plan->pass.stored[EW_OUT];
-    int64_t lines = (bytes + EW_LINE - 1) / EW_LINE;
-    return has_inverses(plan) && plan->loop[0].stride[EW_Y] != 0 &&
-           plan->loop[1].stride[EW_Y] == 0 && bytes >= EW_LINE &&
-           3 * lines * EW_LINE <= 4 * bytes;
+    if (ew_strategy_divides_c64(plan))
+        return shares_divisors(plan->loop, plan->pass.stored[EW_OUT]);
+    return plan->types.fault == EW_FAULT_ZERO && !plan->pass.pack[EW_X] &&
+           ew_strategy_keeps_words(plan->loop, plan->op,
+                                   plan->types.compute[EW_X], plan->level) &&
+           !ew_strategy_is_large(plan);
 }
 
 bool ew_strategy_wastes_vectors(const struct ew_loop *cols, int64_t size,

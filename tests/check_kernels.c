@@ -2242,37 +2242,50 @@ START_TEST(wide_integers_are_divided_in_blocks)
 }
 END_TEST
 
-/* Small divisors and about multiples of them, as inverses tell them apart; some
-   of all, few or none are large. */
-static void draw_multiples(const struct kernel *k, int64_t between)
+/* A number that any type of 32 or 64 bits holds and that counts as small, or
+   any number. */
+static struct ref_value draw_integer(elementwise_dtype t, uint64_t other,
+                                     bool any)
 {
-    const size_t size = ref_size(k->x);
-    int64_t odd = support_random(0, between);
-    for (int i = 0; i < POOL; i++) {
-        uint64_t of_y = cut(draw_wide(1), true);
-        uint64_t of_x = cut(draw_wide(of_y), true);
-        bool is_odd = i == odd;
-        struct ref_value v = ref_integer(k->x, is_odd ? draw_wide(of_y) : of_x);
-        struct ref_value w = ref_integer(k->y, is_odd ? draw_wide(1) : of_y);
-        if (w.magnitude == 0)
-            w.magnitude = 7;
-        if (size == 8 && !is_odd && k->x == ELEMENTWISE_U64) /* none below 0 */
-            v.magnitude >>= 15, w.magnitude = w.magnitude >> 15 | 1;
-        ref_store(&v, pool_x + (size_t)i * size);
-        ref_store(&w, pool_y + (size_t)i * size);
-        odd += is_odd ? support_random(1, between) : 0;
-    }
+    struct ref_value v =
+        ref_integer(t, any ? draw_wide(other) : cut(draw_wide(other), true));
+    if (!any && t == ELEMENTWISE_U64) /* where none is below 0 */
+        v.magnitude >>= 15;
+    v.magnitude += v.magnitude == 0;
+    return v;
+}
+
+/* Row y, and x about multiples of it; one in `between` of each is any number.
+   one: so is each row of x. */
+static void draw_shared(const struct kernel *k, const int64_t shape[2],
+                        bool one, int64_t between)
+{
+    for (int64_t r = 0; r < shape[0]; r++)
+        for (int64_t c = 0; c < shape[1]; c++) {
+            const int64_t index[] = {r, c};
+            struct ref_value by = ref_load(k->y, ref_at(&y.t, index));
+            if (r == 0)
+                by = draw_integer(k->y, 1, !support_random(0, between));
+            ref_store(&by, ref_at(&y.t, index));
+            struct ref_value v =
+                draw_integer(k->x, by.magnitude, !support_random(0, between));
+            if (c == 0 || !one)
+                ref_store(&v, ref_at(&x.t, index));
+        }
+    support_keep(&x);
+    support_keep(&y);
 }
 
 /* Rows of x, or of one number each, whose ends lie anywhere in a line; also in
    place. */
-static void try_shared_row(const struct kernel *k, int64_t rows, int64_t cols,
-                           bool one, int64_t gap)
+static void try_shared_row(const struct kernel *k, const int64_t shape[2],
+                           bool one, int64_t gap, int64_t between)
 {
-    const int64_t shape[] = {rows, cols};
-    make(&x, k->x, shape, !one, cols + gap, pool_x);
-    make(&y, k->y, shape, 1, 0, pool_y);
-    make(&out, k->out, shape, 1, cols + gap, NULL);
+    const int64_t row = shape[1] + gap;
+    make(&x, k->x, shape, !one, row, NULL);
+    make(&y, k->y, shape, 1, 0, NULL);
+    make(&out, k->out, shape, 1, row, NULL);
+    draw_shared(k, shape, one, between);
     ew_cpu_tune((unsigned)support_random(0, EW_TUNINGS - 1));
     run(k, &out);
     verify(k, &out);
@@ -2307,9 +2320,8 @@ START_TEST(integers_are_divided_by_one_row)
         k.run = ew_table_kernel(level, past ? EW_PAST + k.op : k.op, t, t);
         if (!k.run)
             continue;
-        draw_multiples(&k, between[(i + i / 30) % 3]);
-        try_shared_row(&k, shape[0], cols, i / 2 % 2, gap);
-        try_shared_row(&k, shape[0], cols, i / 2 % 2 == 0, gap);
+        try_shared_row(&k, shape, true, gap, between[(i + i / 30) % 3]);
+        try_shared_row(&k, shape, false, gap, between[(i + i / 30) % 3]);
     }
     release();
 }

@@ -60,13 +60,11 @@ EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
     _mm512_mask_storeu_epi8(to, ew_loop_first(bytes), _mm512_loadu_si512(from));
 }
 
-/* Its last bytes, which alone are touched: another line that a store reaches
-   waits for it, be it under a mask. */
-EW_INLINE void ew_divide_put_end(int64_t bytes, const void *from, void *to)
+/* A part of one, of which no more is read either. */
+EW_INLINE void ew_divide_put_part(int64_t bytes, const void *from, void *to)
 {
     const uint64_t some = ew_loop_first((int)bytes);
-    const char *end = (const char *)from + EW_LINE - bytes;
-    _mm512_mask_storeu_epi8(to, some, _mm512_maskz_loadu_epi8(some, end));
+    _mm512_mask_storeu_epi8(to, some, _mm512_maskz_loadu_epi8(some, from));
 }
 #else
 EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
@@ -74,9 +72,9 @@ EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
     memcpy(to, from, (size_t)bytes);
 }
 
-EW_INLINE void ew_divide_put_end(int64_t bytes, const void *from, void *to)
+EW_INLINE void ew_divide_put_part(int64_t bytes, const void *from, void *to)
 {
-    memcpy(to, (const char *)from + EW_LINE - bytes, (size_t)bytes);
+    memcpy(to, from, (size_t)bytes);
 }
 #endif
 

@@ -107,6 +107,33 @@ EW_INLINE int64_t half_head(const uint16_t *out, int64_t n)
     return head < n ? head : n;
 }
 
+/* Whether the end of a row is a whole vector, which is made before out, which
+   is x or y, is written: for a masked store, of which processors do not know
+   where it ends, the start of the next row would wait. */
+EW_INLINE bool half_ends_whole(int64_t n, const uint16_t *x, const uint16_t *y,
+                               const uint16_t *out)
+{
+    return (out == x || out == y) && n > HALF_LANES && n % HALF_LANES != 0;
+}
+
+EW_INLINE bool half_is_in_place(const struct half_row *r)
+{
+    return r->out == r->x || r->out == r->y;
+}
+
+/* Less than a vector, without a mask, for the same reason. */
+static __attribute__((noinline)) void
+half_put_end(int64_t n, const uint16_t *from, uint16_t *to)
+{
+    EW_UNROLLED
+    for (int64_t part = HALF_LANES / 2; part > 0; part /= 2)
+        if (n & part) {
+            memcpy(to, from, (size_t)(part * HALF_SIZE));
+            from += part;
+            to += part;
+        }
+}
+
 /* A whole vector, which is a line where it goes past the caches. */
 EW_INLINE void half_store(enum half_how how, uint16_t *out, __m512i v)
 {

@@ -11,7 +11,7 @@
 
 #define BOOL(x) x##_bool
 
-EW_INLINE uint8_t less_of(uint8_t x, uint8_t y)
+EW_INLINE uint8_t minimum(uint8_t x, uint8_t y)
 {
     return x < y ? x : y;
 }
@@ -20,12 +20,12 @@ EW_INLINE uint8_t less_of(uint8_t x, uint8_t y)
    step, a comparison and what makes 1 of its bits are two. */
 EW_INLINE uint8_t op_or_bool(uint8_t x, uint8_t y)
 {
-    return less_of(x | y, 1);
+    return minimum(x | y, 1);
 }
 
 EW_INLINE uint8_t op_and_bool(uint8_t x, uint8_t y)
 {
-    return less_of(less_of(x, y), 1);
+    return minimum(minimum(x, y), 1);
 }
 
 EW_INLINE uint8_t op_xor_bool(uint8_t x, uint8_t y)
@@ -150,11 +150,18 @@ EW_INLINE void bool_row(bool_vectors *op, int64_t cols,
     for (int64_t c = 0; c < whole && cols <= EW_SHORT * n; c += n)
         __builtin_prefetch(out + left + c, 1);
     const bool apart = out != x->at && out != y->at;
+    const bool ends = !apart && whole < cols;
+    __m512i end = _mm512_setzero_si512();
+    if (ends)
+        end = op((__m512i)ew_compare_load(x, cols - n),
+                 (__m512i)ew_compare_load(y, cols - n));
     if (cols >= EW_LONG && (apart || !ew_cpu_is(EW_QUICK_STORES)))
         bool_whole(op, whole, x, y, true, out);
     else
         bool_whole(op, whole, x, y, false, out);
-    if (whole < cols)
+    if (ends)
+        _mm512_storeu_si512(out + cols - n, end);
+    else if (whole < cols)
         bool_few(op, whole, cols - whole, x, y, out);
 }
 

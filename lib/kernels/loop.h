@@ -81,7 +81,8 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *     EW_ROWS_LONG    of long rows the lines of out are asked for
  *     EW_ROWS_FEW     rows of a vector at most are made under masks (AVX-512)
  *     EW_ROWS_SHORT   both; those of a few lines have no elements left over,
- *                     or one at most (AVX2)
+ *                     or one at most (AVX2); rows beside one number, and long
+ *                     ones of bytes, are made two vectors a round (AVX2)
  *     EW_ROWS_SLOW    the same without masks, of operations that take longer
  *                     than memory; longer rows leave one element over at most
  *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
@@ -539,7 +540,7 @@ EW_INLINE int64_t ew_loop_pairs(ew_apply *apply, int64_t cols, const char *x,
     if (cols * size < (step_x && step_y ? EW_LONG : EW_PAIRED))
         return 0;
     for (; c + 2 * n <= cols; c += 2 * n) {
-        char first[VECTOR], second[VECTOR];
+        _Alignas(VECTOR) char first[VECTOR], second[VECTOR];
         ew_loop_piece(apply, 0, n, x, y, with, first, step_x, step_y, size);
         x += n * step_x;
         y += n * step_y;
