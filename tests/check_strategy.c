@@ -2242,15 +2242,26 @@ START_TEST(every_layout_is_copied)
 }
 END_TEST
 
+static void add_quotients(TCase *choosing)
+{
+    tcase_add_test(choosing, quotients_of_c64_by_one_row_are_not_folded);
+    tcase_add_loop_test(choosing, quotients_of_words_by_one_row_are_not_folded,
+                        0, EW_LEVELS);
+    tcase_add_test(choosing,
+                   quotients_of_wide_integers_are_stored_past_the_caches);
+    tcase_add_test(choosing, quotients_of_halves_are_stored_past_the_caches);
+    tcase_add_test(choosing, short_rows_of_quotients_are_stored_as_they_end);
+    tcase_add_test(
+        choosing, quotients_of_integers_are_folded_if_rows_leave_vectors_empty);
+    tcase_add_test(choosing, quotients_are_taken_alone_where_they_are_slow);
+}
+
 static void add_choosing(TCase *choosing)
 {
     tcase_add_loop_test(choosing, short_rows_are_left_to_kernels_with_masks, 0,
                         EW_LEVELS);
     tcase_add_loop_test(choosing, few_rows_are_called_across, 0, EW_LEVELS);
     tcase_add_test(choosing, rows_of_tiles_that_are_there_anyway_are_folded);
-    tcase_add_test(choosing, quotients_of_c64_by_one_row_are_not_folded);
-    tcase_add_loop_test(choosing, quotients_of_words_by_one_row_are_not_folded,
-                        0, EW_LEVELS);
     tcase_add_test(choosing, short_rows_of_whole_lines_go_past_the_caches);
     tcase_add_test(
         choosing,
@@ -2258,16 +2269,10 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, rows_of_slow_operations_are_stored_as_usual);
-    tcase_add_test(choosing,
-                   quotients_of_wide_integers_are_stored_past_the_caches);
-    tcase_add_test(choosing, quotients_of_halves_are_stored_past_the_caches);
-    tcase_add_test(choosing, short_rows_of_quotients_are_stored_as_they_end);
     tcase_add_test(choosing, halves_in_rows_that_end_within_vectors_are_folded);
     tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing,
                    tiles_of_several_loops_ask_for_lines_that_they_share);
-    tcase_add_test(
-        choosing, quotients_of_integers_are_folded_if_rows_leave_vectors_empty);
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
     tcase_add_test(
         choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
@@ -2314,7 +2319,6 @@ static void add_choosing(TCase *choosing)
     tcase_add_loop_test(
         choosing, small_blocks_with_gaps_in_out_are_moved_if_they_are_many, 0,
         EW_LEVELS);
-    tcase_add_test(choosing, quotients_are_taken_alone_where_they_are_slow);
     tcase_add_test(
         choosing,
         inputs_turned_in_two_ways_are_taken_alone_if_elements_are_large);
@@ -2369,6 +2373,7 @@ int main(void)
     TCase *choosing = support_case("choosing");
     TCase *running = support_case("running");
     add_choosing(choosing);
+    add_quotients(choosing);
     add_running(running);
     TCase *const cases[] = {choosing, running, NULL};
     return support_run("strategy", cases);

@@ -67,11 +67,6 @@ EW_INLINE void ew_divide_put_part(int64_t bytes, const void *from, void *to)
     _mm512_mask_storeu_epi8(to, some, _mm512_maskz_loadu_epi8(some, from));
 }
 #else
-EW_INLINE void ew_divide_put(int64_t bytes, const void *from, void *to)
-{
-    memcpy(to, from, (size_t)bytes);
-}
-
 EW_INLINE void ew_divide_put_part(int64_t bytes, const void *from, void *to)
 {
     memcpy(to, from, (size_t)bytes);

@@ -107,18 +107,19 @@ EW_INLINE int64_t half_head(const uint16_t *out, int64_t n)
     return head < n ? head : n;
 }
 
+EW_INLINE bool half_is_in_place(const uint16_t *x, const uint16_t *y,
+                                const uint16_t *out)
+{
+    return out == x || out == y;
+}
+
 /* Whether the end of a row is a whole vector, which is made before out, which
    is x or y, is written: for a masked store, of which processors do not know
    where it ends, the start of the next row would wait. */
 EW_INLINE bool half_ends_whole(int64_t n, const uint16_t *x, const uint16_t *y,
                                const uint16_t *out)
 {
-    return (out == x || out == y) && n > HALF_LANES && n % HALF_LANES != 0;
-}
-
-EW_INLINE bool half_is_in_place(const struct half_row *r)
-{
-    return r->out == r->x || r->out == r->y;
+    return half_is_in_place(x, y, out) && n > HALF_LANES && n % HALF_LANES != 0;
 }
 
 /* Less than a vector, without a mask, for the same reason. */
