@@ -107,32 +107,13 @@ EW_INLINE int64_t half_head(const uint16_t *out, int64_t n)
     return head < n ? head : n;
 }
 
-EW_INLINE bool half_is_in_place(const uint16_t *x, const uint16_t *y,
-                                const uint16_t *out)
+/* Whether the end of a row is a whole vector, which is read before out, which
+   may be x or y, is written. That takes less than a mask, and in place a masked
+   store, of which processors do not know where it ends, would let the start of
+   the next row wait. */
+EW_INLINE bool half_ends_whole(int64_t n)
 {
-    return out == x || out == y;
-}
-
-/* Whether the end of a row is a whole vector, which is made before out, which
-   is x or y, is written: for a masked store, of which processors do not know
-   where it ends, the start of the next row would wait. */
-EW_INLINE bool half_ends_whole(int64_t n, const uint16_t *x, const uint16_t *y,
-                               const uint16_t *out)
-{
-    return half_is_in_place(x, y, out) && n > HALF_LANES && n % HALF_LANES != 0;
-}
-
-/* Less than a vector, without a mask, for the same reason. */
-static __attribute__((noinline)) void
-half_put_end(int64_t n, const uint16_t *from, uint16_t *to)
-{
-    EW_UNROLLED
-    for (int64_t part = HALF_LANES / 2; part > 0; part /= 2)
-        if (n & part) {
-            memcpy(to, from, (size_t)(part * HALF_SIZE));
-            from += part;
-            to += part;
-        }
+    return n > HALF_LANES && n % HALF_LANES != 0;
 }
 
 /* A whole vector, which is a line where it goes past the caches. */

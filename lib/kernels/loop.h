@@ -523,7 +523,9 @@ enum { EW_PAIRED = 512 };
 
 /* As ew_loop_row, of elements of one size, for as many as whole rounds make,
    which are returned. All loads of a round come before its stores: compilers
-   that unroll a loop store the first vector before they load the second. */
+   that unroll a loop store the first vector before they load the second. Where
+   stores wait for lines of out, long rows ask for these instead, and others
+   gain nothing. */
 EW_INLINE int64_t ew_loop_pairs(ew_apply *apply, int64_t cols, const char *x,
                                 const char *y, const void *with, char *out,
                                 int64_t step_x, int64_t step_y, int64_t size)
@@ -532,13 +534,14 @@ EW_INLINE int64_t ew_loop_pairs(ew_apply *apply, int64_t cols, const char *x,
 #if defined(__AVX2__) && !defined(__AVX512F__)
     enum { VECTOR = sizeof(__m256i) };
     const int64_t n = VECTOR / size;
+    if (cols * size < (step_x && step_y ? EW_LONG : EW_PAIRED) ||
+        !ew_cpu_is(EW_QUICK_STORES))
+        return 0;
     _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
     memcpy(x0, x, (size_t)size);
     memcpy(y0, y, (size_t)size);
     x = step_x ? x : x0;
     y = step_y ? y : y0;
-    if (cols * size < (step_x && step_y ? EW_LONG : EW_PAIRED))
-        return 0;
     for (; c + 2 * n <= cols; c += 2 * n) {
         _Alignas(VECTOR) char first[VECTOR], second[VECTOR];
         ew_loop_piece(apply, 0, n, x, y, with, first, step_x, step_y, size);
