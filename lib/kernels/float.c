@@ -54,11 +54,12 @@
 #define NAME(x) x##_f64
 #include "logical.inc"
 
-/* Vectors at a time of max and min of two arrays (float_extrema.inc). */
+/* Vectors at a time of max and min of two arrays (float_extrema.inc), and
+   whether min, and fmax and fmin, gain by that. */
 #if defined(__AVX512DQ__)
-enum { VECTORS = 8 };
+enum { VECTORS = 8, MIN_GAINS = true, NUMBERS_GAIN = false };
 #else
-enum { VECTORS = 4 };
+enum { VECTORS = 4, MIN_GAINS = false, NUMBERS_GAIN = true };
 #endif
 
 #define T float
