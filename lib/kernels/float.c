@@ -54,8 +54,8 @@
 #define NAME(x) x##_f64
 #include "logical.inc"
 
-/* Vectors at a time of max and min of two arrays (float_extrema.inc), and
-   whether min, and fmax and fmin, gain by that. */
+/* Vectors at a time of max and the like of two arrays (float_extrema.inc), and
+   whether min, and fmax and fmin, gain by that, where there are any. */
 #if defined(__AVX512DQ__)
 enum { VECTORS = 8, MIN_GAINS = true, NUMBERS_GAIN = false };
 #else

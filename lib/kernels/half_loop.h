@@ -2,12 +2,16 @@
  * The loops of operations on f16 and bf16 with results of their type. Rows
  * come as functions of whole blocks, one per form; rows that are shorter, and
  * what is not dense, go through the buffers of block.h. On AVX-512 most come as
- * kernels of all rows instead, one per form, whose last step has a mask: what
- * is around a row would take longer than a row of a few vectors.
+ * kernels of all rows instead, one per form, as what is around a row would take
+ * longer than a row of a few vectors. There the end of a row is the last vector
+ * that lies in it, which is read first, or has a mask: past the caches, in rows
+ * of less than a vector, and of f16 that is computed in f32.
  *
  *     row of 40       0 ........ 15 16 ....... 31      blocks
  *        made first                     24 ....... 39
- *     AVX-512         0 ................. 31 32 .. 39 ..
+ *     AVX-512         0 ................. 31
+ *        read first          8 ................. 39
+ *     with a mask     0 ................. 31 32 .. 39 ..
  */
 #ifndef EW_HALF_LOOP_H
 #define EW_HALF_LOOP_H

@@ -82,7 +82,8 @@ EW_INLINE uint64_t ew_loop_first(int n)
  *     EW_ROWS_FEW     rows of a vector at most are made under masks (AVX-512)
  *     EW_ROWS_SHORT   both; those of a few lines have no elements left over,
  *                     or one at most (AVX2); rows beside one number, and long
- *                     ones of bytes, are made two vectors a round (AVX2)
+ *                     ones of bytes, are made two vectors a round where stores
+ *                     do not wait (AVX2)
  *     EW_ROWS_SLOW    the same without masks, of operations that take longer
  *                     than memory; longer rows leave one element over at most
  *     EW_ROWS_PAST    stores past the caches, or as usual in place, and reads
