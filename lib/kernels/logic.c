@@ -1,8 +1,8 @@
 /*
  * The kernels of bool, where any byte but 0 is true, and the comparisons of
  * an i64 with a u64, which no common type holds. On AVX-512 those of bool are
- * written by hand: masks make ends of rows as fast as vectors, in an eighth of
- * the code.
+ * by hand: rows of less than a vector under a mask, and the end of others
+ * as the last vector that lies in them, in an eighth of the code.
  */
 #include <stdbool.h>
 
@@ -127,20 +127,10 @@ EW_INLINE void bool_whole(bool_vectors *op, int64_t cols,
     }
 }
 
-/* The end of one, under a mask: made twice, in place it would be made of
-   results. */
-EW_INLINE void bool_few(bool_vectors *op, int64_t c, int64_t n,
-                        const struct ew_compare_from *x,
-                        const struct ew_compare_from *y, char *out)
-{
-    _mm512_mask_storeu_epi8(
-        out + c, ew_loop_first(n),
-        op(ew_compare_load_few(x, 1, c, n), ew_compare_load_few(y, 1, c, n)));
-}
-
-/* One row. Of short ones, lines are asked for that are `left` bytes further
-   on. Long ones gain by asking on all processors, but in place only where
-   stores wait for lines. */
+/* One row of a vector and more. Of short ones, lines are asked for that are
+   `left` bytes further on. Long ones gain by asking on all processors, but in
+   place only where stores wait for lines. The end is the last vector that lies
+   in the row, made before out, which may be x or y, is written. */
 EW_INLINE void bool_row(bool_vectors *op, int64_t cols,
                         const struct ew_compare_from *x,
                         const struct ew_compare_from *y, int64_t left,
@@ -150,7 +140,7 @@ EW_INLINE void bool_row(bool_vectors *op, int64_t cols,
     for (int64_t c = 0; c < whole && cols <= EW_SHORT * n; c += n)
         __builtin_prefetch(out + left + c, 1);
     const bool apart = out != x->at && out != y->at;
-    const bool ends = !apart && whole < cols;
+    const bool ends = whole < cols;
     __m512i end = _mm512_setzero_si512();
     if (ends)
         end = op((__m512i)ew_compare_load(x, cols - n),
@@ -161,8 +151,6 @@ EW_INLINE void bool_row(bool_vectors *op, int64_t cols,
         bool_whole(op, whole, x, y, false, out);
     if (ends)
         _mm512_storeu_si512(out + cols - n, end);
-    else if (whole < cols)
-        bool_few(op, whole, cols - whole, x, y, out);
 }
 
 /* A vector of the first bytes at x, or of one again and again. */
