@@ -403,16 +403,20 @@ static void print_far(const struct result *results, int n)
         counted, FAR_FROM >> 10, far, SHORT);
 }
 
-/* Of random rows also how far the others are, by tenths of all. */
+/* Of random rows all that are far, and how far the others are, by tenths of
+   all. */
 static void print_worst(const struct options *o, struct result *results, int n)
 {
     qsort(results, (size_t)n, sizeof *results, by_share);
     printf("#\n# farthest from the limit\n");
-    for (int i = 0, printed = 0; i < n && printed < WORST; i++)
-        if (!o->random || results[i].bytes >= FAR_FROM) {
+    for (int i = 0, printed = 0; i < n; i++) {
+        bool counts = !o->random || results[i].bytes >= FAR_FROM;
+        bool far = o->random && is_far(&results[i]);
+        if (counts && (far || printed < WORST)) {
             print_row(&results[i]);
             printed++;
         }
+    }
     if (!o->random || n == 0)
         return;
     printf("# share of the limit that tenths of the rows stay below:");
