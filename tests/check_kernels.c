@@ -2197,6 +2197,53 @@ START_TEST(wide_integers_are_divided_exactly)
 }
 END_TEST
 
+/* A number below 2^24 in size, or just not: near a multiple of `by` that is
+   often the largest of these. */
+static int64_t draw_narrow(bool is_signed, int64_t by)
+{
+    const int64_t top = (int64_t)1 << 24, size = by < 0 ? -by : by;
+    const int less = support_random(0, 1) ? 0 : (int)support_random(1, 24);
+    int64_t times = (top >> less) / size;
+    times = support_random(0, 1) ? times : support_random(0, times);
+    int64_t n = times * size + support_random(-1, 1);
+    return is_signed && support_random(0, 1) ? -n : n < 0 ? 1 : n;
+}
+
+/* Arrays of such numbers, whose quotients one division of f32 tells from
+   integers; one in `between`, if not 0, is far larger. */
+static void try_narrow(int level, int op, elementwise_dtype type, int between)
+{
+    int64_t a[LONG_ROW], b[LONG_ROW], n = support_random(1, LONG_ROW);
+    char x_of[LONG_ROW * 8], y_of[LONG_ROW * 8], got[LONG_ROW * 8];
+    const bool is_signed = ref_is_signed(type);
+    const int size = (int)ref_size(type);
+    for (int64_t i = 0; i < n; i++) {
+        b[i] = draw_narrow(is_signed, 1);
+        b[i] += (b[i] == 0) * 3;
+        a[i] = draw_narrow(is_signed, b[i]);
+        if (between && support_random(0, between) == 0)
+            a[i] += (int64_t)1 << support_random(25, 7 * size);
+        memcpy(x_of + i * size, &a[i], (size_t)size);
+        memcpy(y_of + i * size, &b[i], (size_t)size);
+    }
+    compute_row(level, op, type, n, x_of, y_of, false, got);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t right = divided(op, a[i], b[i]);
+        ck_assert_mem_eq(got + i * size, &right, (size_t)size);
+    }
+}
+
+START_TEST(narrow_integers_are_divided_exactly)
+{
+    static const elementwise_dtype types[] = {ELEMENTWISE_I32, ELEMENTWISE_U32,
+                                              ELEMENTWISE_I64, ELEMENTWISE_U64};
+    static const int between[] = {0, 0, 1000, 50, 5};
+    for (int k = 0; support_level(_i) && k < 20 * 20 * DIVISIONS; k++)
+        try_narrow(_i, divisions[k / 20 % DIVISIONS], types[k % 4],
+                   between[k / 4 % 5]);
+}
+END_TEST
+
 enum { WIDE_ELEMENTS = 2500 };
 
 /* Rows by one number each, or by others, in place, of small numbers but for one
@@ -2683,6 +2730,8 @@ static TCase *divisions_of_integers(void)
     tcase_add_loop_test(tests, shorts_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(tests, words_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(tests, wide_integers_are_divided_exactly, 0, EW_LEVELS);
+    tcase_add_loop_test(tests, narrow_integers_are_divided_exactly, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(tests, wide_integers_are_divided_by_one_for_each_row, 0,
                         EW_LEVELS);
     tcase_add_loop_test(tests, wide_integers_are_divided_in_blocks, 0,

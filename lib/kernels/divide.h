@@ -18,8 +18,9 @@ EW_INLINE uint32_t ew_divide_16(uint32_t x, uint32_t y)
     return (uint32_t)(int32_t)((float)(int32_t)x / (float)(int32_t)y);
 }
 
-/* Numbers below 2^49 have room for all steps in double. */
-enum { EW_DIVIDE_SMALL = 49 };
+/* Bits of numbers that have room for all steps in double, and of those whose
+   quotients by each other f32 tells from integers. */
+enum { EW_DIVIDE_SMALL = 49, EW_DIVIDE_NARROW = 24 };
 
 /* The nearest integer, |x| < 2^51. */
 EW_INLINE uint64_t ew_divide_nearest(double x)
@@ -227,8 +228,9 @@ enum { EW_DIVIDE_BLOCK = 64, EW_DIVIDE_BLOCKS = 16 };
    up. */
 enum { EW_DIVIDE_FEW = 2 };
 
-/* Bytes of a row that asks for lines of x and y. */
-enum { EW_DIVIDE_ASKED = 4 << 10 };
+/* Bytes of a row that asks for lines of x and y, and elements at which numbers
+   that were not narrow are looked at for that again. */
+enum { EW_DIVIDE_ASKED = 4 << 10, EW_DIVIDE_WIDE_RUN = 512 };
 
 #if defined(__SSE2__)
 #if defined(__AVX512F__)

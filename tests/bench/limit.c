@@ -551,9 +551,9 @@ static bool is_turned(const struct bench_case *c)
     return false;
 }
 
-/* What a quotient takes. Integers take one division of f64 for two of them, as
-   1 / a is b / ab; bytes look up two halves of an inverse in tables, in about
-   eight shuffles for 64, which take as long as two products of f64. c64 takes
+/* What a quotient takes. Integers take one of f32, which is exact below 2^24;
+   bytes look up two halves of an inverse in tables, in about eight shuffles for
+   64, which take as long as two products of f64. c64 takes
    one of f64 each, as 0.501 ULP of each part do: with one for two, an estimate
    and two steps, or pairs of f32, they take as long. */
 static double division_time(const struct bench_machine *m,
@@ -563,9 +563,6 @@ static double division_time(const struct bench_machine *m,
     switch (type) {
     case ELEMENTWISE_U8:
         return 2 * m->unit[BENCH_FMA64];
-    case ELEMENTWISE_I32:
-    case ELEMENTWISE_I64:
-        return f64 / 2;
     case ELEMENTWISE_F64:
     case ELEMENTWISE_C64:
     case ELEMENTWISE_C128:
