@@ -2244,6 +2244,50 @@ START_TEST(narrow_integers_are_divided_exactly)
 }
 END_TEST
 
+/* x for which x / y is as near to a midpoint of two f64 as can be, y an odd
+   number below 2^53: y times a number with one bit more is 1 away from x 2^k.
+   x is 1 / 2^k, or -1 / 2^k, in the remainders by y. */
+static uint64_t draw_midpoint(uint64_t by)
+{
+    uint64_t inverse = 1;
+    for (int64_t k = support_random(53, 57); k > 0; k--)
+        inverse = (inverse % 2 ? inverse + by : inverse) / 2;
+    return support_random(0, 1) ? inverse : by - inverse;
+}
+
+/* Odd numbers, most of them the largest below 2^53, by which estimates of
+   inverses are rounded worst. */
+static void draw_quotients(int n, double a[], double b[])
+{
+    for (int i = 0; i < n; i++) {
+        int digits = support_random(0, 3) ? (int)support_random(1, 24) : 52;
+        uint64_t less = support_bits() >> (64 - digits) | 1;
+        uint64_t by = ((uint64_t)1 << 53) - less;
+        b[i] = ldexp((double)by, (int)support_random(-300, 100));
+        a[i] = ldexp((double)draw_midpoint(by), (int)support_random(-300, 100));
+        a[i] = support_random(0, 50) ? a[i] : 0;
+        a[i] = support_random(0, 1) ? a[i] : -a[i];
+        b[i] = support_random(0, 1) ? b[i] : -b[i];
+    }
+}
+
+START_TEST(quotients_beside_midpoints_are_rounded_to_nearest)
+{
+    double a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
+    for (int k = 0; support_level(_i) && k < 2000; k++) {
+        const int64_t n = support_random(64, DIVIDENDS);
+        struct ew_stride steps[] = {{0, k % 3 ? 8 : 0}, {0, 8}, {0, 8}};
+        draw_quotients(DIVIDENDS, a, b);
+        ew_table_kernel(_i, ELEMENTWISE_DIV, ELEMENTWISE_F64,
+                        ELEMENTWISE_F64)(1, n, (void *[]){a, b, got}, steps);
+        for (int64_t i = 0; i < n; i++) {
+            double right = a[k % 3 ? i : 0] / b[i];
+            ck_assert_mem_eq(&got[i], &right, sizeof right);
+        }
+    }
+}
+END_TEST
+
 enum { WIDE_ELEMENTS = 2500 };
 
 /* Rows by one number each, or by others, in place, of small numbers but for one
@@ -2730,6 +2774,8 @@ static TCase *divisions_of_integers(void)
     tcase_add_loop_test(tests, shorts_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(tests, words_are_divided_exactly, 0, EW_LEVELS);
     tcase_add_loop_test(tests, wide_integers_are_divided_exactly, 0, EW_LEVELS);
+    tcase_add_loop_test(
+        tests, quotients_beside_midpoints_are_rounded_to_nearest, 0, EW_LEVELS);
     tcase_add_loop_test(tests, narrow_integers_are_divided_exactly, 0,
                         EW_LEVELS);
     tcase_add_loop_test(tests, wide_integers_are_divided_by_one_for_each_row, 0,
