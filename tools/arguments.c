@@ -68,8 +68,9 @@ static int read_int(const char *option, const char *value, int *number)
     char *end;
     long long n = strtoll(value, &end, 10);
     if (end == value || *end || n < INT_MIN || n > INT_MAX)
-        return command_fail(COMMAND_USAGE, "%s: '%s' is not an integer", option,
-                            value);
+        return command_fail(COMMAND_USAGE,
+                            "%s: '%s' is not an integer from %d to %d", option,
+                            value, INT_MIN, INT_MAX);
     *number = (int)n;
     return COMMAND_DONE;
 }

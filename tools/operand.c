@@ -37,6 +37,9 @@ static int map_open_file(struct operand *operand, int fd)
     if (info.st_size == 0)
         return COMMAND_DONE;
     void *map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED && errno == ENOMEM)
+        return command_fail(COMMAND_TOO_BIG, "%s: no memory to map %lld bytes",
+                            operand->file, (long long)info.st_size);
     if (map == MAP_FAILED)
         return fail_file(operand->file, strerror(errno));
     operand->map = map;

@@ -51,8 +51,8 @@ static void replace_unfinished(const char *before, const char *after)
    file beyond the size limit is an error like others, not a signal. */
 static void catch_signals(void)
 {
-    static const int fatal[] = {SIGINT,  SIGTERM, SIGHUP,
-                                SIGQUIT, SIGXCPU, SIGBUS};
+    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP,  SIGQUIT, SIGXCPU,
+                                SIGBUS, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2};
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
     action.sa_handler = remove_unfinished;
