@@ -463,7 +463,7 @@ complains 'no output' 2 '-o FILE is missing' add x.npy 1
 )
 report 'a file beyond the limit' $?
 npy huge.npy '|u1' '(1073741824,)' ''
-truncate -s +1G huge.npy
+byte 0 | dd of=huge.npy bs=1 seek=1073741951 conv=notrunc 2>/dev/null
 (
     ulimit -v 500000
     # Programs that a sanitizer watches want more than that to start.

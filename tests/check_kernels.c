@@ -1392,15 +1392,16 @@ static void verify_flag(const struct kernel *k, uint8_t before, bool expected)
                   (long long)y.strides[1]);
 }
 
-/* Ones everywhere, then 0 in x and the given byte in y at one place. That
- * alone says what is found: where a number stands for several, those have a
- * one in the other operand, or the same two. */
-static void plant(const struct kernel *k, int64_t r, int64_t c, int byte)
+/* Ones everywhere, then the given bytes in x and y at one place. That alone
+   says what is found: where a number stands for several, those have a one in
+   the other operand, or the same two. */
+static void plant(const struct kernel *k, int64_t r, int64_t c, int of_x,
+                  int of_y)
 {
     int64_t index[] = {r, c};
     void *a = ref_at(&x.t, index), *b = ref_at(&y.t, index);
-    memset(a, 0, ref_size(k->x));
-    memset(b, byte, ref_size(k->y));
+    memset(a, of_x, ref_size(k->x));
+    memset(b, of_y, ref_size(k->y));
     verify_flag(k, 0, sets(k->op, k->x, a, b));
     memset(a, 1, ref_size(k->x));
     memset(b, 1, ref_size(k->y));
@@ -1414,11 +1415,13 @@ static void try_reduction(const struct kernel *k, const struct form *f,
     make_operands(k, f, cols, rows);
     verify_flag(k, 0, false);
     verify_flag(k, 1, true);
-    for (int64_t r = 0; r < y.shape[0]; r++)
+    for (int64_t r = 0; r < y.shape[0]; r++) {
+        plant(k, r, 0, 1, 0xFF);
         for (int64_t c = 0; c < cols; c += 1 + (c > 3 && c < cols - 9) * 5) {
-            plant(k, r, c, 0);
-            plant(k, r, c, 0xFF);
+            plant(k, r, c, 0, 0);
+            plant(k, r, c, 0, 0xFF);
         }
+    }
 }
 
 START_TEST(reductions_find_one_element_wherever_it_is)
@@ -2197,39 +2200,54 @@ START_TEST(wide_integers_are_divided_exactly)
 }
 END_TEST
 
-/* A number below 2^24 in size, or just not: near a multiple of `by` that is
-   often the largest of these. */
-static int64_t draw_narrow(bool is_signed, int64_t by)
+/* A number that is narrow, -2^24 or 0 to 2^24 - 1, or at times one beyond, if
+   any are: near a multiple of `by` that is often the largest of these. */
+static int64_t draw_narrow(bool is_signed, bool beyond, int64_t by)
 {
     const int64_t top = (int64_t)1 << 24, size = by < 0 ? -by : by;
     const int less = support_random(0, 1) ? 0 : (int)support_random(1, 24);
     int64_t times = (top >> less) / size;
     times = support_random(0, 1) ? times : support_random(0, times);
     int64_t n = times * size + support_random(-1, 1);
-    return is_signed && support_random(0, 1) ? -n : n < 0 ? 1 : n;
+    n = is_signed && support_random(0, 1) ? -n : n < 0 ? 1 : n;
+    beyond = beyond && support_random(0, 64) == 0;
+    if (n < -top || n >= top)
+        n = beyond ? n : n < 0 ? -top : top - 1;
+    return n;
 }
+
+struct narrow {
+    int level, op, between;
+    elementwise_dtype type;
+    bool one, past;
+    enum alias alias;
+};
 
 /* Arrays of such numbers, whose quotients one division of f32 tells from
    integers; one in `between`, if not 0, is far larger. */
-static void try_narrow(int level, int op, elementwise_dtype type, int between)
+static void try_narrow(struct narrow t)
 {
     int64_t a[LONG_ROW], b[LONG_ROW], n = support_random(1, LONG_ROW);
-    char x_of[LONG_ROW * 8], y_of[LONG_ROW * 8], got[LONG_ROW * 8];
-    const bool is_signed = ref_is_signed(type);
-    const int size = (int)ref_size(type);
+    _Alignas(64) char x_of[LONG_ROW * 8], y_of[LONG_ROW * 8];
+    _Alignas(64) char out_of[LONG_ROW * 8];
+    char *to = t.alias == INTO_X ? x_of : t.alias == INTO_Y ? y_of : out_of;
+    const bool is_signed = ref_is_signed(t.type);
+    const int64_t size = (int64_t)ref_size(t.type);
     for (int64_t i = 0; i < n; i++) {
-        b[i] = draw_narrow(is_signed, 1);
+        b[i] = draw_narrow(is_signed, t.between, 1);
         b[i] += (b[i] == 0) * 3;
-        a[i] = draw_narrow(is_signed, b[i]);
-        if (between && support_random(0, between) == 0)
+        a[i] = draw_narrow(is_signed, t.between, b[i]);
+        if (t.between && support_random(0, t.between) == 0)
             a[i] += (int64_t)1 << support_random(25, 7 * size);
         memcpy(x_of + i * size, &a[i], (size_t)size);
         memcpy(y_of + i * size, &b[i], (size_t)size);
     }
-    compute_row(level, op, type, n, x_of, y_of, false, got);
+    ew_table_kernel(t.level, t.op + (t.past ? EW_PAST : 0), t.type, t.type)(
+        1, n, (void *[]){x_of, y_of, to},
+        (struct ew_stride[]){{0, t.one ? 0 : size}, {0, size}, {0, size}});
     for (int64_t i = 0; i < n; i++) {
-        int64_t right = divided(op, a[i], b[i]);
-        ck_assert_mem_eq(got + i * size, &right, (size_t)size);
+        int64_t right = divided(t.op, a[t.one ? 0 : i], b[i]);
+        ck_assert_mem_eq(to + i * size, &right, (size_t)size);
     }
 }
 
@@ -2237,10 +2255,20 @@ START_TEST(narrow_integers_are_divided_exactly)
 {
     static const elementwise_dtype types[] = {ELEMENTWISE_I32, ELEMENTWISE_U32,
                                               ELEMENTWISE_I64, ELEMENTWISE_U64};
-    static const int between[] = {0, 0, 1000, 50, 5};
-    for (int k = 0; support_level(_i) && k < 20 * 20 * DIVISIONS; k++)
-        try_narrow(_i, divisions[k / 20 % DIVISIONS], types[k % 4],
-                   between[k / 4 % 5]);
+    static const int between[] = {0, 0, 0, 2000, 50};
+    struct narrow t = {.level = _i};
+    for (int k = 0; support_level(_i) && k < 30 * 20 * DIVISIONS; k++) {
+        t.op = divisions[k / 20 % DIVISIONS];
+        t.type = types[k % 4];
+        t.between = between[k / 4 % 5];
+        t.one = support_random(0, 3) == 0;
+        t.alias = (enum alias)(t.one ? APART : k % 3);
+        t.past = support_random(0, 1) &&
+                 ew_table_kernel(_i, t.op + EW_PAST, t.type, t.type);
+        ew_cpu_tune(support_random(0, 1) ? EW_QUICK_QUOTIENTS : 0);
+        try_narrow(t);
+    }
+    ew_cpu_tune(0);
 }
 END_TEST
 
@@ -2255,14 +2283,16 @@ static uint64_t draw_midpoint(uint64_t by)
     return support_random(0, 1) ? inverse : by - inverse;
 }
 
-/* Odd numbers, most of them the largest below 2^53, by which estimates of
-   inverses are rounded worst. */
+/* Odd numbers of 53 digits, most of them large, for which estimates of inverses
+   are worst, but for the largest in three calls of four: those are divided,
+   with all that is beside them. */
 static void draw_quotients(int n, double a[], double b[])
 {
+    const uint64_t least = support_random(0, 3) ? 1 << 12 : 0;
     for (int i = 0; i < n; i++) {
-        int digits = support_random(0, 3) ? (int)support_random(1, 24) : 52;
+        int digits = support_random(0, 3) ? (int)support_random(1, 24) : 51;
         uint64_t less = support_bits() >> (64 - digits) | 1;
-        uint64_t by = ((uint64_t)1 << 53) - less;
+        uint64_t by = ((uint64_t)1 << 53) - less - least;
         b[i] = ldexp((double)by, (int)support_random(-300, 100));
         a[i] = ldexp((double)draw_midpoint(by), (int)support_random(-300, 100));
         a[i] = support_random(0, 50) ? a[i] : 0;
@@ -2271,19 +2301,27 @@ static void draw_quotients(int n, double a[], double b[])
     }
 }
 
+/* Rows by rows, or the first number of them by a row; out may be either. */
+static void try_midpoints(int level, bool one, enum alias alias)
+{
+    double a[DIVIDENDS], b[DIVIDENDS], out_of[DIVIDENDS], right[DIVIDENDS];
+    double *to = alias == INTO_X ? a : alias == INTO_Y ? b : out_of;
+    const int64_t n = support_random(64, DIVIDENDS);
+    const struct ew_stride steps[] = {{0, one ? 0 : 8}, {0, 8}, {0, 8}};
+    draw_quotients(DIVIDENDS, a, b);
+    for (int64_t i = 0; i < n; i++)
+        right[i] = a[one ? 0 : i] / b[i];
+    ew_table_kernel(level, ELEMENTWISE_DIV, ELEMENTWISE_F64,
+                    ELEMENTWISE_F64)(1, n, (void *[]){a, b, to}, steps);
+    ck_assert_mem_eq(to, right, (size_t)n * sizeof *to);
+}
+
 START_TEST(quotients_beside_midpoints_are_rounded_to_nearest)
 {
-    double a[DIVIDENDS], b[DIVIDENDS], got[DIVIDENDS];
+    ew_cpu_tune(0);
     for (int k = 0; support_level(_i) && k < 2000; k++) {
-        const int64_t n = support_random(64, DIVIDENDS);
-        struct ew_stride steps[] = {{0, k % 3 ? 8 : 0}, {0, 8}, {0, 8}};
-        draw_quotients(DIVIDENDS, a, b);
-        ew_table_kernel(_i, ELEMENTWISE_DIV, ELEMENTWISE_F64,
-                        ELEMENTWISE_F64)(1, n, (void *[]){a, b, got}, steps);
-        for (int64_t i = 0; i < n; i++) {
-            double right = a[k % 3 ? i : 0] / b[i];
-            ck_assert_mem_eq(&got[i], &right, sizeof right);
-        }
+        try_midpoints(_i, false, (enum alias)(k % 3));
+        try_midpoints(_i, true, k % 2 ? APART : INTO_Y);
     }
 }
 END_TEST
@@ -2764,7 +2802,7 @@ START_TEST(rows_are_divided_by_a_number_each)
 }
 END_TEST
 
-static TCase *divisions_of_integers(void)
+static TCase *all_divisions(void)
 {
     TCase *tests = support_case("division");
     tcase_add_loop_test(tests, bytes_are_divided_by_every_divisor, 0,
@@ -2863,8 +2901,8 @@ int main(void)
     tcase_add_loop_test(reductions,
                         integers_that_can_be_divided_have_a_reduction_for_zeros,
                         0, EW_LEVELS);
-    TCase *const cases[] = {
-        kernels, conversions, reductions,    divisions_of_integers(),
-        moves(), halves,      derivatives(), NULL};
+    TCase *const cases[] = {kernels,         conversions, reductions,
+                            all_divisions(), moves(),     halves,
+                            derivatives(),   NULL};
     return support_run("kernels", cases);
 }

@@ -228,9 +228,12 @@ enum { EW_DIVIDE_BLOCK = 64, EW_DIVIDE_BLOCKS = 16 };
    up. */
 enum { EW_DIVIDE_FEW = 2 };
 
-/* Bytes of a row that asks for lines of x and y, and elements at which numbers
-   that were not narrow are looked at for that again. */
-enum { EW_DIVIDE_ASKED = 4 << 10, EW_DIVIDE_WIDE_RUN = 512 };
+/* Bytes of a row that asks for lines of x and y. */
+enum { EW_DIVIDE_ASKED = 4 << 10 };
+
+/* Behind a block that is not narrow, blocks are asked again from the next
+   multiple of so many elements on. */
+enum { EW_DIVIDE_WIDE_RUN = 512 };
 
 #if defined(__SSE2__)
 #if defined(__AVX512F__)

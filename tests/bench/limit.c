@@ -551,15 +551,11 @@ static bool is_turned(const struct bench_case *c)
     return false;
 }
 
-/* Fused operations by which an estimate becomes a quotient of f64, which takes
-   less than a division on some processors. */
-enum { ESTIMATE = 8 };
-
 /* What a quotient takes. Integers take one of f32, which is exact below 2^24;
    bytes look up two halves of an inverse in tables, in about eight shuffles for
-   64, which take as long as two products of f64. c64 takes
-   one of f64 each, as 0.501 ULP of each part do: with one for two, an estimate
-   and two steps, or pairs of f32, they take as long. */
+   64, which take as long as two products of f64. c64 takes one of f64 each, as
+   0.501 ULP of each part do: with one for two, an estimate and two steps, or
+   pairs of f32, they take as long. */
 static double division_time(const struct bench_machine *m,
                             elementwise_dtype type)
 {
@@ -568,7 +564,6 @@ static double division_time(const struct bench_machine *m,
     case ELEMENTWISE_U8:
         return 2 * m->unit[BENCH_FMA64];
     case ELEMENTWISE_F64:
-        return fmin(f64, ESTIMATE * m->unit[BENCH_FMA64]);
     case ELEMENTWISE_C64:
     case ELEMENTWISE_C128:
         return f64;
@@ -576,6 +571,10 @@ static double division_time(const struct bench_machine *m,
         return f32;
     }
 }
+
+/* Fused operations by which an estimate becomes a quotient of f64, which some
+   processors make in less than a division. */
+enum { ESTIMATE = 8 };
 
 /* What an element costs beyond memory: quotients and remainders are divisions,
    and powers are polynomials of about so many steps. Products of wide integers
@@ -594,6 +593,9 @@ static double unit_time(const struct bench_machine *m, elementwise_op op,
                : type == ELEMENTWISE_I32 ? m->unit[BENCH_MUL32] - sum / 2
                                          : 0;
     case ELEMENTWISE_DIV:
+        return type == ELEMENTWISE_F64
+                   ? fmin(div, ESTIMATE * m->unit[BENCH_FMA64])
+                   : division_time(m, type);
     case ELEMENTWISE_MOD:
     case ELEMENTWISE_FMOD:
     case ELEMENTWISE_FLOORDIV:

@@ -410,9 +410,9 @@ static void print_worst(const struct options *o, struct result *results, int n)
     qsort(results, (size_t)n, sizeof *results, by_share);
     printf("#\n# farthest from the limit\n");
     for (int i = 0, printed = 0; i < n; i++) {
-        bool counts = !o->random || results[i].bytes >= FAR_FROM;
+        bool listed = !o->random || results[i].bytes >= FAR_FROM;
         bool far = o->random && is_far(&results[i]);
-        if (counts && (far || printed < WORST)) {
+        if (listed && (far || printed < WORST)) {
             print_row(&results[i]);
             printed++;
         }
