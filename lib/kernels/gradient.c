@@ -19,18 +19,37 @@
 #define EW_DERIVATIVE(LOOP, PASTE, name, ...)                                  \
     EW_KERNEL_OF(PASTE(run_##name), LOOP(__VA_ARGS__, rows, cols, data, s))
 
-/* The derivative to y where it is that to x of the operands in turn. */
-static void turn_operands(ew_kernel *kernel, int64_t rows, int64_t cols,
-                          void *const data[], const struct ew_stride s[])
+/* x and y in turn, for a derivative to the one that is that to the other. */
+struct turned {
+    void *data[EW_D_OPERANDS];
+    struct ew_stride stride[EW_D_OPERANDS];
+};
+
+static void turn_operands(void *const data[], const struct ew_stride s[],
+                          struct turned *to)
 {
-    void *turned[EW_D_OPERANDS];
-    struct ew_stride strides[EW_D_OPERANDS];
     for (int k = 0; k < EW_D_OPERANDS; k++) {
         int of = k == EW_X ? EW_Y : k == EW_Y ? EW_X : k;
-        turned[k] = data[of];
-        strides[k] = s[of];
+        to->data[k] = data[of];
+        to->stride[k] = s[of];
     }
-    kernel(rows, cols, turned, strides);
+}
+
+static void turn_kernel(ew_kernel *kernel, int64_t rows, int64_t cols,
+                        void *const data[], const struct ew_stride s[])
+{
+    struct turned turned;
+    turn_operands(data, s, &turned);
+    kernel(rows, cols, turned.data, turned.stride);
+}
+
+static void turn_sum(ew_sum *kernel, int64_t rows, int64_t cols,
+                     void *const data[], const struct ew_stride s[],
+                     const struct ew_sums *sums)
+{
+    struct turned turned;
+    turn_operands(data, s, &turned);
+    kernel(rows, cols, turned.data, turned.stride, sums);
 }
 
 enum { PIECE = 128 }; /* elements that are looked at once more together */
@@ -134,19 +153,33 @@ EW_INLINE double logarithm_f64(double a)
 
 /* One line binds a pair of derivatives to the kernels that store the one and
    sum the other: of elements of a type, by the derivatives of another. */
-#define FUSE(type, of, name, dx, dy)                                           \
+#define FUSE_Y(type, of, name, dx, dy)                                         \
     EW_TUNED static void name##_sums_dy_##type(                                \
         int64_t rows, int64_t cols, void *const data[],                        \
         const struct ew_stride s[], const struct ew_sums *sums)                \
     {                                                                          \
         sum_all_##type(dx##_##of, dy##_##of, false, rows, cols, data, s,       \
                        sums);                                                  \
-    }                                                                          \
+    }
+#define FUSE_X(type, of, name, dx, dy)                                         \
     EW_TUNED static void name##_sums_dx_##type(                                \
         int64_t rows, int64_t cols, void *const data[],                        \
         const struct ew_stride s[], const struct ew_sums *sums)                \
     {                                                                          \
         sum_all_##type(dy##_##of, dx##_##of, true, rows, cols, data, s, sums); \
+    }
+#define FUSE(type, of, name, dx, dy)                                           \
+    FUSE_Y(type, of, name, dx, dy)                                             \
+    FUSE_X(type, of, name, dx, dy)
+
+/* The same where the one is the other of the operands in turn. */
+#define FUSE_EITHER(type, of, name, dx, dy)                                    \
+    FUSE_Y(type, of, name, dx, dy)                                             \
+    static void name##_sums_dx_##type(                                         \
+        int64_t rows, int64_t cols, void *const data[],                        \
+        const struct ew_stride s[], const struct ew_sums *sums)                \
+    {                                                                          \
+        turn_sum(name##_sums_dy_##type, rows, cols, data, s, sums);            \
     }
 
 #define ROW(type, name)                                                        \
@@ -156,9 +189,9 @@ EW_INLINE double logarithm_f64(double a)
 
 /* Each is much code: of f16 and bf16 there are those that are common. */
 #define FUSE_COMMON(type, of)                                                  \
-    FUSE(type, of, add, itself, itself)                                        \
+    FUSE_EITHER(type, of, add, itself, itself)                                 \
     FUSE(type, of, sub, itself, dy_sub)                                        \
-    FUSE(type, of, mul, dx_mul, dy_mul)                                        \
+    FUSE_EITHER(type, of, mul, dx_mul, dy_mul)                                 \
     FUSE(type, of, div, dx_div, dy_div)
 #define COMMON_ROWS(type)                                                      \
     [ELEMENTWISE_ADD] = ROW(type, add), [ELEMENTWISE_SUB] = ROW(type, sub),    \
