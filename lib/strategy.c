@@ -318,16 +318,12 @@ static bool ends_rows(const struct elementwise_plan *plan)
 
 /* Whether integers are divided by what such a kernel has no loop for, or of 64
    bits by a number in each row, which is quicker: it takes arrays, or one
-   number by an array. And halves, where divisions take long: in short vectors
-   they take less. */
+   number by an array. */
 static bool divides_else(const struct elementwise_plan *plan)
 {
     const struct ew_pass *pass = &plan->pass;
     const struct ew_loop *cols = &plan->loop[0];
     bool taken = true;
-    if (plan->op == ELEMENTWISE_DIV &&
-        ew_types_is_half(plan->types.compute[EW_X]))
-        return !ew_cpu_is(EW_QUICK_QUOTIENTS);
     for (int k = 0; k < EW_OUT; k++)
         taken &= pass->pack[k] || cols->stride[k] == pass->stored[k] ||
                  (cols->stride[k] == 0 && (k == EW_X || pass->size[k] == 4));

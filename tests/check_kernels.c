@@ -2470,7 +2470,7 @@ END_TEST
 enum { HALVES = 65536 };
 static uint16_t all_halves[HALVES];
 static float all_floats[HALVES];
-static char half_got[HALVES * 2], half_right[HALVES * 2];
+static _Alignas(2) char half_got[HALVES * 2], half_right[HALVES * 2];
 
 /* Zeros, ones, the ends of the subnormals and of all numbers, infinity, NaN of
    both sorts, and halfway between: in the bits of f16, then of bf16. */
@@ -2543,6 +2543,14 @@ static void try_quotients(int level, elementwise_dtype type)
     }
 }
 
+static void fill_halves(elementwise_dtype type)
+{
+    for (int i = 0; i < HALVES; i++) {
+        all_halves[i] = (uint16_t)i;
+        all_floats[i] = (float)ref_load(type, &all_halves[i]).re;
+    }
+}
+
 /* By test index: a level and one of the two types. */
 START_TEST(all_halves_are_computed_in_f32_and_rounded_once)
 {
@@ -2550,10 +2558,7 @@ START_TEST(all_halves_are_computed_in_f32_and_rounded_once)
     elementwise_dtype type = _i % 2 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
     if (!support_level(level))
         return;
-    for (int i = 0; i < HALVES; i++) {
-        all_halves[i] = (uint16_t)i;
-        all_floats[i] = (float)ref_load(type, &all_halves[i]).re;
-    }
+    fill_halves(type);
     for (int op = 1; op <= REF_OPS; op++) {
         if (!ew_table_kernel(level, op, type, type) ||
             op == ELEMENTWISE_NEXTAFTER || op == ELEMENTWISE_COPYSIGN)
@@ -2564,6 +2569,60 @@ START_TEST(all_halves_are_computed_in_f32_and_rounded_once)
                        k & 2);
     }
     try_quotients(level, type);
+}
+END_TEST
+
+/* Quotients of all halves and one that stands still, or of whose copies there
+   is an array: stored as usual and past the caches, but for some at the end. */
+static void try_half_quotients(int level, elementwise_dtype type, uint16_t one,
+                               bool exchanged)
+{
+    enum { N = HALVES - 5 };
+    static uint16_t copies[HALVES], got[HALVES];
+    const uint16_t *right = (const void *)half_right;
+    compute_halves(ELEMENTWISE_DIV, type, one, exchanged);
+    for (int i = 0; i < HALVES; i++)
+        copies[i] = one;
+    for (int k = 0; k < 4; k++) {
+        int64_t step = k & 1 ? 2 : 0;
+        struct ew_stride s[] = {
+            {0, exchanged ? step : 2}, {0, exchanged ? 2 : step}, {0, 2}};
+        ew_kernel *div = ew_table_kernel(
+            level, ELEMENTWISE_DIV + (k & 2 ? EW_PAST : 0), type, type);
+        if (!div) /* levels below AVX-512 store none past the caches */
+            continue;
+        div(1, N,
+            (void *[]){exchanged ? copies : all_halves,
+                       exchanged ? all_halves : copies, got},
+            s);
+        for (int i = 0; i < N; i++)
+            if (got[i] != right[i] && !ref_same(type, &got[i], &right[i]))
+                ck_abort_msg("level %s, %s, way %d: 0x%04x and 0x%04x%s",
+                             ew_cpu_name(level), elementwise_dtype_name(type),
+                             k, i, one, exchanged ? ", exchanged" : "");
+    }
+}
+
+/* By some numbers, and by those at the ends of what is estimated; with
+   CHECK_LONG by all. Divisions are said to be slow, then quick. */
+START_TEST(half_quotients_are_rounded_once)
+{
+    static const uint16_t ends[2][8] = {
+        {0x0000, 0x0001, 0x03ff, 0x0400, 0x7bff, 0x7c00, 0x7e00, 0x5801},
+        {0x0000, 0x0001, 0x007f, 0x0080, 0x7dff, 0x7e00, 0x7f80, 0x7fc0}};
+    int level = _i / 2, n = support_long() ? 4 * HALVES : 4 * 16;
+    elementwise_dtype type = _i % 2 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
+    if (!support_level(level))
+        return;
+    fill_halves(type);
+    for (int i = 0; i < n; i++) {
+        uint16_t one = support_long() ? (uint16_t)(i / 4)
+                       : i < 4 * 8    ? ends[_i % 2][i / 4]
+                                      : (uint16_t)support_random(0, HALVES - 1);
+        ew_cpu_tune(i & 1 ? EW_QUICK_QUOTIENTS : 0);
+        try_half_quotients(level, type, one, i & 2);
+    }
+    ew_cpu_tune(0);
 }
 END_TEST
 
@@ -2857,6 +2916,8 @@ int main(void)
     tcase_add_loop_test(halves, all_halves_are_computed_in_f32_and_rounded_once,
                         0, EW_LEVELS * 2);
     tcase_add_test(halves, native_f16_has_the_bits_of_f32_rounded_once);
+    tcase_add_loop_test(halves, half_quotients_are_rounded_once, 0,
+                        2 * EW_LEVELS);
     TCase *kernels = support_case("kernels");
     TCase *conversions = support_case("conversions");
     TCase *reductions = support_case("reductions");

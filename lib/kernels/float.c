@@ -242,16 +242,15 @@ EW_INLINE void half_make_vector(half_op *op, enum half_how how,
                                 const float y[], float made[])
 {
     const enum half_how by = how == HALF_RELU ? HALF_ALONE : how;
-    for (int i = 0; how != HALF_SLOW && i < HALF_LANES / 2; i++)
+    for (int i = 0; i < HALF_LANES / 2; i++)
         made[i] = half_make(op, by, r, x[i], y[i]);
-    if (how == HALF_SLOW)
-        half_make_shorter(op, x, y, made);
 }
 #endif
 
 #define INFINITE 0x7c00
 #define ONE 0x3c00
 #define NEAR 12
+#define LOSES_TIES true
 #if defined(EW_FAST_FMA)
 #define HYPOT hypot_of_f16
 #else
@@ -273,8 +272,6 @@ EW_INLINE void half_make_vector(half_op *op, enum half_how how,
 #define WIDEN_SOME ew_half_widen_f16_some
 #define NARROW_SOME ew_half_narrow_f16_some
 #define NARROW_PAST ew_half_narrow_f16_past
-#define WIDEN_SHORT ew_half_widen_f16_8
-#define NARROW_SHORT ew_half_narrow_f16_8
 #endif
 #if defined(EW_FP16)
 #define NATIVE(name) native_##name##_f16
@@ -284,6 +281,7 @@ EW_INLINE void half_make_vector(half_op *op, enum half_how how,
 #define INFINITE 0x7f80
 #define ONE 0x3f80
 #define NEAR 15
+#define LOSES_TIES false
 #define HYPOT hypot_of_bf16
 #define ROUNDING 0x8000, -126, 0x1p-126f
 #define NAME(x) x##_bf16

@@ -91,25 +91,6 @@ EW_INLINE void ew_half_widen_f16_some(const void *x, bool all, __mmask16 some,
     _mm512_storeu_ps(to, _mm512_cvtph_ps(v));
 }
 
-/* The same of half a block. */
-EW_INLINE void ew_half_widen_f16_8(const void *x, bool all, __mmask8 some,
-                                   void *to)
-{
-    const __m128i ones = _mm_set1_epi16(0x3c00);
-    __m128i v = all ? _mm_loadu_si128(x) : _mm_mask_loadu_epi16(ones, some, x);
-    _mm256_storeu_ps(to, _mm256_cvtph_ps(v));
-}
-
-EW_INLINE void ew_half_narrow_f16_8(const void *x, bool all, __mmask8 some,
-                                    void *to)
-{
-    __m128i v = _mm256_cvtps_ph(_mm256_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT);
-    if (all)
-        _mm_storeu_si128(to, v);
-    else
-        _mm_mask_storeu_epi16(to, some, v);
-}
-
 /* A block that is half a line, past the caches. */
 EW_INLINE void ew_half_narrow_f16_past(const void *x, void *to)
 {

@@ -31,18 +31,10 @@ enum {
     HALF_ASKED = 512  /* of one that asks for lines of x and y */
 };
 
-/* How an operation is computed: as it is; the same, but it divides, which takes
-   longer than its memory, or takes so little that long rows ask for lines of
-   out; with what stands around it (kernel.h); with relu; stored past the
-   caches. */
-enum half_how {
-    HALF_ALONE,
-    HALF_SLOW,
-    HALF_ASKS,
-    HALF_WHOLE,
-    HALF_RELU,
-    HALF_PAST
-};
+/* How an operation is computed: as it is; the same, but it takes so little that
+   long rows ask for lines of out; with what stands around it (kernel.h); with
+   relu; stored past the caches. */
+enum half_how { HALF_ALONE, HALF_ASKS, HALF_WHOLE, HALF_RELU, HALF_PAST };
 
 typedef float half_op(float x, float y);
 typedef uint16_t half_bits(uint16_t x, uint16_t y);
@@ -58,6 +50,12 @@ struct half_row {
     uint16_t *out;
 };
 
+/* x / y, which on AVX-512 is estimated where divisions are slow. */
+EW_INLINE float half_quotient(float x, float y)
+{
+    return x / y;
+}
+
 #if defined(EW_COMPARE_BITS)
 typedef __m512i half_vectors(__m512i x, __m512i y);
 
@@ -70,11 +68,7 @@ EW_INLINE __m512i half_load(const uint16_t *x)
     return v;
 }
 
-enum {
-    HALF_LANES = sizeof(__m512i) / HALF_SIZE,
-    HALF_SHORT_LANES =
-        sizeof(__m256i) / sizeof(float) /* that are divided at once */
-};
+enum { HALF_LANES = sizeof(__m512i) / HALF_SIZE };
 
 /* Asks for the lines that a long row reads later. */
 EW_INLINE void half_ask(const struct half_row *r, int64_t c)
@@ -190,38 +184,56 @@ EW_INLINE __m512i half_round(enum half_how how, const float x[])
                               : half_round_pairs(x);
 }
 
-/* A vector of f32 as two of 32 bytes, whose divisions take less. By two loops,
-   as compilers make a vector of 64 of one. */
-EW_INLINE void half_make_shorter(half_op *op, const float x[], const float y[],
-                                 float made[])
+/*
+ * Sixteen quotients by inverses that are estimated. They leave 2^-28 of x / y
+ * before q is rounded, and f16 needs 2^-23, bf16 2^-17 (near_div); or x / y is
+ * where rounding turns, of so few digits that q is just that:
+ *
+ *     r = about 1 / y        2^-14 of it off, by the processor
+ *     q = x r + (x - x r y) r
+ *
+ * Where what x r leaves is 0, or NaN, as zeros, infinities and NaN do, x r is
+ * the quotient, with its sign.
+ */
+EW_INLINE void half_divide_f16(const float x[], const float y[], float made[])
 {
-    enum { N = HALF_SHORT_LANES };
-    float a[2 * N], b[2 * N];
-    __m512 v = _mm512_loadu_ps(x), w = _mm512_loadu_ps(y);
-    _mm256_storeu_ps(a, _mm512_castps512_ps256(v));
-    _mm256_storeu_ps(a + N, _mm512_extractf32x8_ps(v, 1));
-    _mm256_storeu_ps(b, _mm512_castps512_ps256(w));
-    _mm256_storeu_ps(b + N, _mm512_extractf32x8_ps(w, 1));
-    for (int i = 0; i < N; i++)
-        a[i] = op(a[i], b[i]);
-    for (int i = N; i < 2 * N; i++)
-        a[i] = op(a[i], b[i]);
-    v = _mm512_castps256_ps512(_mm256_loadu_ps(a));
-    _mm512_storeu_ps(made, _mm512_insertf32x8(v, _mm256_loadu_ps(a + N), 1));
+    __m512 v = _mm512_loadu_ps(x), by = _mm512_loadu_ps(y);
+    __m512 r = _mm512_rcp14_ps(by), q = _mm512_mul_ps(v, r);
+    __m512 left = _mm512_fnmadd_ps(q, by, v);
+    __mmask16 some = _mm512_cmp_ps_mask(left, _mm512_setzero_ps(), _CMP_NEQ_OQ);
+    _mm512_storeu_ps(made, _mm512_mask3_fmadd_ps(left, r, q, some));
 }
 
-/* Half as many elements of bf16 in their order. */
-EW_INLINE void half_widen_few(const uint16_t *x, __mmask16 some, float to[])
+/* The same of bf16. Where its quotients are subnormal they are so in f32, too,
+   which has no digits for what x r leaves. With the inverse mended first, q is
+   rounded as x / y for all x and y, as was tried with every estimate:
+
+       q = x (r + (1 - r y) r) */
+EW_INLINE __m512 half_estimate_bf16(__m512 x, __m512 y)
 {
-    __m256i v = _mm256_mask_loadu_epi16(_mm256_set1_epi16(0x3c00), some, x);
-    _mm512_storeu_si512(to, _mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
+    __m512 r = _mm512_rcp14_ps(y);
+    __m512 left = _mm512_fnmadd_ps(r, y, _mm512_set1_ps(1));
+    return _mm512_mul_ps(x, _mm512_fmadd_ps(left, r, r));
 }
 
-EW_INLINE void half_narrow_few(const float made[], __mmask16 some,
-                               uint16_t *out)
+/* By y, whose bits are given, too, unless one is subnormal or from 2^125 on. */
+EW_INLINE void half_divide_bf16(__m512i y, const struct half_pairs *by,
+                                struct half_pairs *made)
 {
-    __m512i v = half_round_pairs(made);
-    _mm512_mask_cvtepi32_storeu_epi16(out, some, _mm512_srli_epi32(v, 16));
+    enum { LEAST = 0x0080, BEYOND = 0x7e00 };
+    __m512 low = _mm512_loadu_ps(made->low), high = _mm512_loadu_ps(made->high);
+    __m512 y0 = _mm512_loadu_ps(by->low), y1 = _mm512_loadu_ps(by->high);
+    y = _mm512_and_si512(y, _mm512_set1_epi16(0x7fff));
+    y = _mm512_sub_epi16(y, _mm512_set1_epi16(LEAST));
+    if (!_mm512_cmpge_epu16_mask(y, _mm512_set1_epi16(BEYOND - LEAST))) {
+        low = half_estimate_bf16(low, y0);
+        high = half_estimate_bf16(high, y1);
+    } else {
+        low = _mm512_div_ps(low, y0);
+        high = _mm512_div_ps(high, y1);
+    }
+    _mm512_storeu_ps(made->low, low);
+    _mm512_storeu_ps(made->high, high);
 }
 
 EW_INLINE __m512i half_narrow_pairs(enum half_how how,
