@@ -171,13 +171,25 @@ static bool divides_slowly(const struct elementwise_plan *plan)
 }
 
 /* Whether both inputs have gaps and come from memory, which waits while vectors
-   without AVX-512 are gathered: loads one by one go on. */
+   are gathered, of one and then of the other: loads one by one go on. */
 static bool gathers_late(const struct elementwise_plan *plan)
 {
     return ew_strategy_is_apart(plan, EW_X) &&
            ew_strategy_is_apart(plan, EW_Y) &&
            ew_strategy_spans_reach(plan, ALONE_SPANS) &&
            !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
+}
+
+/* What takes less steps than this takes less one by one, as memory is waited
+   for: of one step where little is read ahead, unless the cache is small and
+   out goes past it. `late` as below. */
+static enum steps waiting_below(const struct elementwise_plan *plan, bool late)
+{
+    bool both = !late && gathers_late(plan);
+    bool reads_late = ew_cpu_is(EW_LATE_READS) && !ew_cpu_is(EW_SMALL_CACHE);
+    if (late || (both && ew_strategy_reads_few(plan)))
+        return MANY_STEPS;
+    return both && reads_late ? FEW_STEPS : ONE_STEP;
 }
 
 /* Whether input k moves in all of out's loops. */
@@ -273,14 +285,15 @@ static bool takes_alone(const struct elementwise_plan *plan, bool late)
         return false;
     int64_t apart = find_gaps(plan, &gaps);
     bool words = from == ALONE_4 || from == ALONE_8;
-    bool waits =
-        words && (late || (ew_strategy_reads_few(plan) && gathers_late(plan)));
+    enum steps below = words ? waiting_below(plan, late) : ONE_STEP;
+    enum steps steps =
+        steps_of(plan->op, ew_types_kind(type), below == MANY_STEPS);
+    bool waits = steps < below;
     if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
         return false;
     if (words && gathers_far(plan, gaps))
         return false;
-    enum steps steps = steps_of(plan->op, ew_types_kind(type), waits);
-    return waits ? steps < MANY_STEPS : is_far(apart, gaps, from, steps);
+    return waits || is_far(apart, gaps, from, steps);
 }
 
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
