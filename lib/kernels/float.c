@@ -12,6 +12,7 @@
 #include "angle_f64.h"
 #include "half_guess.h"
 #include "half_loop.h"
+#include "past_lines.h"
 #include "power_f32.h"
 #include "power_f64.h"
 
