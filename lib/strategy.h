@@ -84,6 +84,9 @@ bool ew_strategy_wastes_vectors(const struct ew_loop *cols, int64_t size,
 bool ew_strategy_keeps_words(const struct ew_loop *loop, elementwise_op op,
                              elementwise_dtype type, int level);
 
+/* Whether both inputs have gaps and kernels take their elements one by one. */
+bool ew_strategy_is_alone(const struct elementwise_plan *plan);
+
 /* Whether the rows of out are so short, and so many, that they are better
    run as one. size is that of out's elements. */
 static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,

@@ -22,6 +22,7 @@ enum {
     ALONE_8 = 4,
     ALONE_ANY = -2, /* of 16 bytes */
     ALONE_NEVER = INT16_MAX,
+    NEIGHBOURS = 2,         /* of both inputs in reverse, apart so */
     ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
     ALONE_ROW = 8,          /* elements of a row in all cases, */
     GATHERED_ROW = 32,      /* and if it is gathered from memory */
@@ -180,16 +181,26 @@ static bool gathers_late(const struct elementwise_plan *plan)
            !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
 }
 
-/* What takes less steps than this takes less one by one, as memory is waited
-   for: of one step where little is read ahead, unless the cache is small and
-   out goes past it. `late` as below. */
-static enum steps waiting_below(const struct elementwise_plan *plan, bool late)
+/* Whether what takes one step, and no more is made with it, takes less so: of
+   elements that are no neighbours in reverse, where little is read ahead; not
+   where the cache is small, as out would go past it. */
+static bool gathers_by_turns(const struct elementwise_plan *plan, int64_t apart)
+{
+    bool plain = plan->act == ELEMENTWISE_ACT_NONE && !plan->scaled[EW_X] &&
+                 !plan->scaled[EW_Y];
+    return plain && apart > NEIGHBOURS && ew_cpu_is(EW_LATE_READS) &&
+           !ew_cpu_is(EW_SMALL_CACHE);
+}
+
+/* What takes fewer steps than this takes less time one by one, as memory is
+   waited for. `apart` is how far both inputs are, `late` as below. */
+static enum steps waiting_below(const struct elementwise_plan *plan,
+                                int64_t apart, bool late)
 {
     bool both = !late && gathers_late(plan);
-    bool reads_late = ew_cpu_is(EW_LATE_READS) && !ew_cpu_is(EW_SMALL_CACHE);
     if (late || (both && ew_strategy_reads_few(plan)))
         return MANY_STEPS;
-    return both && reads_late ? FEW_STEPS : ONE_STEP;
+    return both && gathers_by_turns(plan, apart) ? FEW_STEPS : ONE_STEP;
 }
 
 /* Whether input k moves in all of out's loops. */
@@ -285,7 +296,7 @@ static bool takes_alone(const struct elementwise_plan *plan, bool late)
         return false;
     int64_t apart = find_gaps(plan, &gaps);
     bool words = from == ALONE_4 || from == ALONE_8;
-    enum steps below = words ? waiting_below(plan, late) : ONE_STEP;
+    enum steps below = words ? waiting_below(plan, apart, late) : ONE_STEP;
     enum steps steps =
         steps_of(plan->op, ew_types_kind(type), below == MANY_STEPS);
     bool waits = steps < below;
@@ -299,6 +310,12 @@ static bool takes_alone(const struct elementwise_plan *plan, bool late)
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
 {
     return takes_alone(plan, false);
+}
+
+bool ew_strategy_is_alone(const struct elementwise_plan *plan)
+{
+    return !ew_pass_tiles(&plan->pass) && plan->ndim > 0 &&
+           ew_strategy_is_apart(plan, EW_X) && ew_strategy_is_apart(plan, EW_Y);
 }
 
 /* The loop along which the elements of input k are nearest to one another. */

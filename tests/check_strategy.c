@@ -1859,22 +1859,45 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
         {{2048, 2048}, 2, 2, ELEMENTWISE_F16, ELEMENTWISE_ADD, false}};
     static const unsigned ways[] = {
         EW_TUNINGS - 1 - EW_SMALL_CACHE - EW_FEW_READS,
-        EW_SMALL_CACHE | EW_QUICK_QUOTIENTS,
-        EW_SMALL_CACHE | EW_QUICK_QUOTIENTS | EW_FEW_READS};
+        EW_SMALL_CACHE | EW_QUICK_QUOTIENTS | EW_LATE_READS,
+        EW_SMALL_CACHE | EW_QUICK_QUOTIENTS | EW_FEW_READS, EW_QUICK_QUOTIENTS};
     if (!support_level(_i))
         return;
-    for (size_t i = 0; i < 3 * sizeof layouts / sizeof *layouts; i++) {
+    for (size_t i = 0; i < 4 * sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        const int64_t *shape = layouts[i / 3].shape;
-        elementwise_dtype type = layouts[i / 3].type;
-        ew_cpu_tune(ways[i % 3]);
-        plan_steps(&p, layouts[i / 3].op, type, shape, layouts[i / 3].x,
-                   layouts[i / 3].y);
-        bool always = layouts[i / 3].op == ELEMENTWISE_ADD && i % 3 == 0;
-        bool late = i % 3 == 2 && p.level < EW_LEVEL_AVX512;
+        const int64_t *shape = layouts[i / 4].shape;
+        elementwise_dtype type = layouts[i / 4].type;
+        bool add = layouts[i / 4].op == ELEMENTWISE_ADD;
+        ew_cpu_tune(ways[i % 4]);
+        plan_steps(&p, layouts[i / 4].op, type, shape, layouts[i / 4].x,
+                   layouts[i / 4].y);
+        /* of 8 bytes, whatever comes from memory, if the cache is large */
+        bool always =
+            (add && i % 4 == 0) || (type == ELEMENTWISE_F64 && i % 4 == 3);
+        bool late = i % 4 == 2 && p.level < EW_LEVEL_AVX512;
         ck_assert_msg(!ew_pass_tiles(&p.pass) ==
-                          (layouts[i / 3].alone && (late || always)),
+                          (layouts[i / 4].alone && (late || always)),
                       "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* Where processors read late: beside relu and scales, which are steps more, and
+   in reverse, both inputs are gathered. */
+START_TEST(no_more_than_one_step_is_taken_alone_from_memory)
+{
+    static const int64_t shape[] = {2048, 1024};
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    ew_cpu_tune(EW_LATE_READS);
+    for (int i = 0; i < 4; i++) {
+        struct elementwise_plan p;
+        int64_t step = i == 3 ? -1 : 2;
+        options.act = i == 1 ? ELEMENTWISE_ACT_RELU : ELEMENTWISE_ACT_NONE;
+        options.scale_y = i == 2 ? 3 : 1;
+        plan_steps(&p, ELEMENTWISE_ADD, ELEMENTWISE_F32, shape, step, step);
+        ck_assert_int_eq(ew_fuse_plan(&p, &options), ELEMENTWISE_OK);
+        ck_assert_msg(ew_pass_tiles(&p.pass) == (i > 0), "%d", i);
     }
     ew_cpu_limit(EW_LEVELS);
 }
@@ -2289,6 +2312,7 @@ static void add_choosing(TCase *choosing)
     tcase_add_loop_test(choosing,
                         two_inputs_with_gaps_from_memory_are_taken_alone, 0,
                         EW_LEVELS);
+    tcase_add_test(choosing, no_more_than_one_step_is_taken_alone_from_memory);
     tcase_add_test(choosing, transposed_inputs_with_gaps_are_compared_alone);
     tcase_add_test(choosing, neighbours_of_8_bytes_are_compared_alone);
     tcase_add_test(choosing, shared_inputs_with_gaps_are_turned);

@@ -119,12 +119,13 @@ EW_INLINE float near_mod(float x, float y)
 }
 
 /*
- * x / y where it has all digits: f16's p = 11, bf16's 8. Where rounding turns,
+ * x / y where it has all digits, f16's p = 11, bf16's 8, or is subnormal and of
+ * bf16, of which all were tried (half_divide.inc). Where rounding turns,
  * m has a digit more. x = m y is impossible, as that has more than p digits, so
  * m y and x, as integers, differ by 1 at least, and x / y from m by 1 / m y of
  * it, which is over 2^-(2 p + 1) and for f16 at least 2^-23 + 2^-34: m is below
  * 2^(p + 1) and y below 2^p. Inverse and product are rounded by 2^-24 each,
- * which is less. (Of f16 and bf16 all pairs were compared, too.)
+ * which is less.
  */
 EW_INLINE float near_div(float x, float y)
 {

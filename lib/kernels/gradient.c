@@ -19,7 +19,8 @@
 #define EW_DERIVATIVE(LOOP, PASTE, name, ...)                                  \
     EW_KERNEL_OF(PASTE(run_##name), LOOP(__VA_ARGS__, rows, cols, data, s))
 
-/* x and y in turn, for a derivative to the one that is that to the other. */
+/* x and y exchanged: the derivative of a product, or of a sum, to x is that to
+   y of exchanged operands. */
 struct turned {
     void *data[EW_D_OPERANDS];
     struct ew_stride stride[EW_D_OPERANDS];
@@ -172,7 +173,7 @@ EW_INLINE double logarithm_f64(double a)
     FUSE_Y(type, of, name, dx, dy)                                             \
     FUSE_X(type, of, name, dx, dy)
 
-/* The same where the one is the other of the operands in turn. */
+/* The same where both are one function of exchanged operands. */
 #define FUSE_EITHER(type, of, name, dx, dy)                                    \
     FUSE_Y(type, of, name, dx, dy)                                             \
     static void name##_sums_dx_##type(                                         \

@@ -186,7 +186,7 @@ EW_INLINE __m512i half_round(enum half_how how, const float x[])
 
 /*
  * Sixteen quotients by inverses that are estimated. They leave 2^-28 of x / y
- * before q is rounded, and f16 needs 2^-23, bf16 2^-17 (near_div); or x / y is
+ * before q is rounded, and f16 needs 2^-23 (near_div); or x / y is
  * where rounding turns, of so few digits that q is just that:
  *
  *     r = about 1 / y        2^-14 of it off, by the processor
@@ -204,9 +204,10 @@ EW_INLINE void half_divide_f16(const float x[], const float y[], float made[])
     _mm512_storeu_ps(made, _mm512_mask3_fmadd_ps(left, r, q, some));
 }
 
-/* The same of bf16. Where its quotients are subnormal they are so in f32, too,
-   which has no digits for what x r leaves. With the inverse mended first, q is
-   rounded as x / y for all x and y, as was tried with every estimate:
+/* The same of bf16, which needs 2^-17. Where its quotients are subnormal they
+   are so in f32, too, which has no digits for what x r leaves. With the inverse
+   mended first, q is rounded as x / y for all x and the y below, as was tried
+   with every estimate:
 
        q = x (r + (1 - r y) r) */
 EW_INLINE __m512 half_estimate_bf16(__m512 x, __m512 y)
