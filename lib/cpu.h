@@ -46,8 +46,8 @@ enum ew_quick {
     EW_FAR_READS = 4,  /* what is asked for far ahead comes sooner, in gradients
                           and if it is one input alone; sums of columns need not
                           ask */
-    EW_LATE_READS = 8, /* what tiles need next comes only if asked for, or what
-                          loops need one by one */
+    EW_LATE_READS = 8, /* what tiles need next comes only if asked for; loops
+                          that go on one by one bring more */
     EW_SMALL_CACHE = 16,    /* the last one holds some 32 MiB */
     EW_QUICK_GATHERS = 32,  /* of elements far apart take less than loads */
     EW_QUICK_SHUFFLES = 64, /* of AVX-512, two at a time */
