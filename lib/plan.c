@@ -286,39 +286,44 @@ static elementwise_status check_overlap(const struct elementwise_plan *plan,
                    plan->what, k ? "y" : "x", k ? "y" : "x");
 }
 
-/* Makes those calls, or none for no elements, if the data is as usual: there,
-   aligned, and out apart from inputs or in the place of one. Else returns
-   false. */
-static bool run_calls(const struct elementwise_plan *plan, void *const data[])
+/* Is all data there, and aligned? */
+static bool are_aligned(const struct elementwise_plan *plan, const void *x,
+                        const void *y, const void *out)
 {
-    const char *x = data[EW_X], *y = data[EW_Y], *out = data[EW_OUT];
     uintptr_t unaligned = ((uintptr_t)x & plan->unaligned[EW_X]) |
                           ((uintptr_t)y & plan->unaligned[EW_Y]) |
                           ((uintptr_t)out & plan->unaligned[EW_OUT]);
-    if (!x || !y || !out || unaligned)
-        return false;
-    if (plan->empty)
-        return true;
-    if (!plan->calls ||
-        !((plan->in_place[EW_X] && x == out) || apart(plan, EW_X, x, out)) ||
-        !((plan->in_place[EW_Y] && y == out) || apart(plan, EW_Y, y, out)))
-        return false;
+    return x && y && out && !unaligned;
+}
+
+/* Is out apart from the inputs, or in the place of one? */
+static bool is_outside(const struct elementwise_plan *plan, const void *x,
+                       const void *y, const void *out)
+{
+    return ((plan->in_place[EW_X] && x == out) || apart(plan, EW_X, x, out)) &&
+           ((plan->in_place[EW_Y] && y == out) || apart(plan, EW_Y, y, out));
+}
+
+static void run_calls(const struct elementwise_plan *plan, const void *x,
+                      const void *y, void *out)
+{
+    void *data[] = {(void *)x, (void *)y, out, (void *)&plan->pass.around};
     if (plan->ndim <= 2)
         plan->pass.op(plan->rows, plan->cols, data, plan->stride);
     else
         ew_execute_calls(plan->loop, plan->ndim, plan->pass.op,
                          &plan->pass.around, plan->pass.across, data);
-    return true;
 }
 
-elementwise_status ew_plan_run(const struct elementwise_plan *plan,
-                               const void *x, const void *y, void *out)
+/* Does all that there is to do, for any data. It is apart from ew_plan_run,
+   which then saves no registers. */
+static __attribute__((noinline)) elementwise_status
+run_any(const struct elementwise_plan *plan, const void *x, const void *y,
+        void *out)
 {
     static const char *const names[] = {"x", "y", "out"};
     void *data[] = {(void *)x, (void *)y, out, (void *)&plan->pass.around};
     elementwise_status status = ELEMENTWISE_OK;
-    if (run_calls(plan, data))
-        return ELEMENTWISE_OK;
     for (int k = 0; k < 3 && !status; k++)
         if (plan->exists[k])
             status = ew_validate_data(plan->what, names[k], data[k],
@@ -335,6 +340,20 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
     if (!status)
         ew_stage_run(plan, data);
     return status;
+}
+
+elementwise_status ew_plan_run(const struct elementwise_plan *plan,
+                               const void *x, const void *y, void *out)
+{
+    if (are_aligned(plan, x, y, out)) {
+        if (plan->empty)
+            return ELEMENTWISE_OK;
+        if (plan->calls && is_outside(plan, x, y, out)) {
+            run_calls(plan, x, y, out);
+            return ELEMENTWISE_OK;
+        }
+    }
+    return run_any(plan, x, y, out);
 }
 
 elementwise_status elementwise_plan_create(
