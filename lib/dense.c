@@ -176,12 +176,29 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
     return true;
 }
 
+/* Bytes of rows from which on they are not folded. */
+static int64_t long_row(const struct nest *nest, elementwise_op op,
+                        elementwise_dtype type, int64_t size_out, bool divides)
+{
+    const int level = ew_cpu_level();
+    if (divides && ew_strategy_wastes_vectors(nest->loop, size_out, level))
+        return ew_strategy_keeps_words(nest->loop, op, type, level)
+                   ? 0
+                   : EW_SHORT_TILED;
+    if (nest->count[EW_OUT] < EW_WORTH_STAGING)
+        return EW_SHORT_ROW;
+    return ew_strategy_long_row(nest->loop, size_out,
+                                ew_strategy_waits_for_halves(op, type, level));
+}
+
 /* Whether rows are so short that they are better folded, and so many that this
    is worth a plan. */
 static bool folds(const struct nest *nest, elementwise_op op,
-                  elementwise_dtype type, int64_t size_out, int64_t long_row)
+                  elementwise_dtype type, int64_t size_out, bool divides)
 {
-    return ew_strategy_folds(nest->loop, nest->ndim, size_out, long_row) &&
+    return nest->ndim > 1 &&
+           ew_strategy_folds(nest->loop, nest->ndim, size_out,
+                             long_row(nest, op, type, size_out, divides)) &&
            nest->count[EW_OUT] >
                nest->loop[0].n *
                    ew_strategy_few_rows(op, type, nest->loop[0].n);
@@ -210,18 +227,12 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
                           nest.count[EW_OUT] * size_out};
     if (nest.empty)
         return are_usable(x, y, out, bytes);
-    int64_t long_row = EW_SHORT_ROW;
-    if (nest.ndim > 1 && nest.count[EW_OUT] >= EW_WORTH_STAGING)
-        long_row = ew_strategy_long_row(
-            nest.loop, size_out,
-            ew_strategy_waits_for_halves(op, x->dtype, ew_cpu_level()));
-    if (fault && nest.ndim > 1 &&
-        ew_strategy_wastes_vectors(nest.loop, size_out, ew_cpu_level()))
-        long_row =
-            ew_strategy_keeps_words(nest.loop, op, x->dtype, ew_cpu_level())
-                ? 0
-                : EW_SHORT_TILED;
-    if (folds(&nest, op, x->dtype, size_out, long_row) ||
+    int repeats =
+        ew_strategy_repeats(nest.loop, nest.ndim, size, size_out, fault);
+    bool few =
+        repeats && ew_strategy_repeats_few(nest.count[EW_OUT],
+                                           size > size_out ? size : size_out);
+    if ((!few && folds(&nest, op, x->dtype, size_out, fault)) ||
         ew_strategy_deepens(nest.loop, nest.ndim, size_out,
                             nest.count[EW_OUT]) ||
         ew_strategy_stages(nest.loop, nest.ndim, size_out,
@@ -232,9 +243,13 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
         (fault && has_fault(fault, nest.count[EW_Y], y)))
         return false;
     void *const data[] = {x->data, y->data, out->data};
-    ew_execute_calls(nest.loop, nest.ndim, kernel, NULL,
-                     ew_strategy_across(nest.loop, nest.ndim, size, size_out),
-                     data);
+    if (repeats)
+        ew_execute_repeated(nest.loop, nest.ndim, kernel, NULL, repeats - 1,
+                            data);
+    else
+        ew_execute_calls(
+            nest.loop, nest.ndim, kernel, NULL,
+            ew_strategy_across(nest.loop, nest.ndim, size, size_out), data);
     return true;
 }
 

@@ -140,6 +140,8 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
     bool mixed = types->compute[EW_X] != types->compute[EW_Y];
     const char *second = elementwise_dtype_name(types->compute[EW_Y]);
     bool tiles = ew_pass_tiles(&plan->pass);
+    bool folds =
+        plan->pass.fold || plan->pass.deep || (plan->pass.repeats && !tiles);
     ew_text_add(&text,
                 "{\"op\":\"%s\",\"compute\":\"%s\",\"result\":\"%s\","
                 "\"level\":\"%s\"",
@@ -153,9 +155,9 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
                 plan->what, first, mixed ? "_" : "", mixed ? second : "",
                 tiles ? "true" : "false", ew_strategy_input(plan, EW_X),
                 ew_strategy_input(plan, EW_Y),
-                plan->pass.fold || plan->pass.deep ? "folded"
-                : plan->pass.across && !tiles      ? "across"
-                                                   : "as is");
+                folds                         ? "folded"
+                : plan->pass.across && !tiles ? "across"
+                                              : "as is");
     add_tile(&text, plan);
     const bool kept[] = {ew_strategy_keeps(plan, EW_X),
                          ew_strategy_keeps(plan, EW_Y)};

@@ -389,6 +389,54 @@ void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
     while (ew_loops_advance(loop, 3, ndim, EW_FORWARD, index, start));
 }
 
+/* So many bytes again and again, as often as asked for. */
+static void repeat(const void *row, int64_t bytes, int64_t times, char *to)
+{
+    int64_t all = bytes * times;
+    memcpy(to, row, (size_t)bytes);
+    for (int64_t made = bytes; made < all; made *= 2)
+        memcpy(to + made, to, (size_t)least(made, all - made));
+}
+
+/* Calls on a block whose rows share one of input k. Of wide elements less is
+   better, as others leave less room in the L1 cache. */
+static void call_repeated(const struct ew_loop *row, const struct ew_loop *col,
+                          ew_kernel *op, const struct ew_around *around, int k,
+                          void *const data[])
+{
+    _Alignas(EW_LINE) char buffer[EW_REPEATED_BYTES];
+    void *start[] = {data[EW_X], data[EW_Y], data[EW_OUT]};
+    const int64_t bytes = col->n * col->stride[k];
+    const int64_t most = EW_REPEATED_BYTES / (col->stride[k] < 8 ? 1 : 2);
+    const int64_t some = least(most / bytes, row->n);
+    struct ew_loop rows = *row, cols = *col;
+    repeat(data[k], bytes, some, buffer);
+    start[k] = buffer;
+    rows.n = row->n / some;
+    cols.n = col->n * some;
+    for (int i = 0; i < EW_FORWARD; i++)
+        rows.stride[i] *= some;
+    call_along(&once, &rows, &cols, op, around, start);
+    for (int i = 0; i < EW_FORWARD; i++)
+        start[i] = ew_moved(start[i], rows.n * rows.stride[i]);
+    cols.n = row->n % some * col->n;
+    if (cols.n > 0)
+        call_along(&once, &once, &cols, op, around, start);
+}
+
+void ew_execute_repeated(const struct ew_loop *loop, int ndim, ew_kernel *op,
+                         const struct ew_around *around, int k,
+                         void *const data[])
+{
+    int64_t index[ELEMENTWISE_MAX_NDIM];
+    void *start[] = {data[EW_X], data[EW_Y], data[EW_OUT]};
+    for (int d = 2; d < ndim; d++)
+        index[d] = 0;
+    do
+        call_repeated(&loop[1], &loop[0], op, around, k, start);
+    while (ew_loops_advance(loop, 2, ndim, EW_FORWARD, index, start));
+}
+
 /* Whether all tiles of a block, if they have so many columns, need the same of
    input k. */
 static bool is_same(const struct ew_block *block, int64_t cols, int k)
@@ -500,6 +548,9 @@ static void run_pass(const struct ew_loop *loop, int ndim,
         ew_deep_run(loop, ndim, pass, data);
     else if (ew_pass_tiles(pass))
         run_blocks(loop, ndim, pass, data);
+    else if (pass->repeats)
+        ew_execute_repeated(loop, ndim, pass->op, &pass->around,
+                            pass->repeats - 1, data);
     else
         ew_execute_calls(loop, ndim, pass->op, &pass->around, pass->across,
                          data);

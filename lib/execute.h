@@ -35,6 +35,16 @@ void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
                       const struct ew_around *around, int across,
                       void *const data[]);
 
+/* The same where the rows of a block follow one another, but for input k, of
+   which all share one: that is repeated in a buffer, and so many rows are one.
+
+       x   0 1 2  3 4 5  6 7 8  9 ...     rows of 3
+       y   a b c  a b c  a b c            in the buffer: calls on rows of 9 */
+enum { EW_REPEATED_BYTES = 2 << 10 };
+void ew_execute_repeated(const struct ew_loop *loop, int ndim, ew_kernel *op,
+                         const struct ew_around *around, int k,
+                         void *const data[]);
+
 /* The two inner loops of a nest over some operands, and where they start. */
 struct ew_block {
     int64_t rows, cols;

@@ -204,8 +204,9 @@ static void fuse_behind_op(struct elementwise_plan *plan)
 }
 
 /* The strategy was chosen for op alone. It is chosen again where op takes the
-   kernels of f32 for steps beside it, and where it left short rows to masks, or
-   inputs with gaps to loops, of which kernels have the best for op alone. */
+   kernels of f32 for steps beside it, and where it left short rows to masks or
+   to calls of several, or inputs with gaps to loops, of which kernels have the
+   best for op alone. */
 static void choose_again(struct elementwise_plan *plan,
                          const elementwise_options *options)
 {
@@ -216,7 +217,7 @@ static void choose_again(struct elementwise_plan *plan,
     plan->scaled[EW_X] = options->scale_x != 1;
     plan->scaled[EW_Y] = options->scale_y != 1;
     if ((steps && ew_types_widen(plan->op, &plan->types)) ||
-        plan->pass.masked || ew_strategy_is_alone(plan)) {
+        plan->pass.masked || plan->pass.repeats || ew_strategy_is_alone(plan)) {
         ew_plan_choose_kernels(plan);
         ew_strategy_choose(plan);
     }

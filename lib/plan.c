@@ -308,7 +308,10 @@ static void run_calls(const struct elementwise_plan *plan, const void *x,
                       const void *y, void *out)
 {
     void *data[] = {(void *)x, (void *)y, out, (void *)&plan->pass.around};
-    if (plan->ndim <= 2)
+    if (plan->pass.repeats)
+        ew_execute_repeated(plan->loop, plan->ndim, plan->pass.op,
+                            &plan->pass.around, plan->pass.repeats - 1, data);
+    else if (plan->ndim <= 2)
         plan->pass.op(plan->rows, plan->cols, data, plan->stride);
     else
         ew_execute_calls(plan->loop, plan->ndim, plan->pass.op,

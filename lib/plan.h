@@ -65,12 +65,14 @@ struct ew_pass {
     ew_kernel *act;   /* in place */
     ew_kernel *round; /* to the result's type, where out has another one */
     ew_kernel *store;
-    ew_streamer *stream; /* past the caches; not in place */
-    bool lines;          /* that only if out starts on one */
-    bool slow;           /* one row, whose op takes longer than stream */
-    ew_kernel *past;     /* op and stream in one, where no step lies between;
-                            of AVX-512 in place, too, and then no stream */
-    ew_kernel *behind;   /* op and act in one, which streams if told to */
+    ew_streamer *stream;   /* past the caches; not in place */
+    bool lines;            /* that only if out starts on one */
+    bool slow;             /* one row, whose op takes longer than stream */
+    unsigned char repeats; /* 1 or 2: the rows of a block share one of x or of
+                              y, which is repeated for longer calls of op */
+    ew_kernel *past;       /* op and stream in one, where no step lies between;
+                              of AVX-512 in place, too, and then no stream */
+    ew_kernel *behind;     /* op and act in one, which streams if told to */
     union ew_parameter factor[2]; /* of scale */
     struct ew_around around;      /* of act, and of an op that makes both */
     unsigned char stored[3];      /* bytes of an element in memory */

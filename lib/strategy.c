@@ -10,7 +10,8 @@
  *     short rows       out's innermost loop is too short for vectors, but
  *                      its rows follow one another: inputs that do not are
  *                      repeated or spread in a tile, and rows are folded
- *                      into one (strategy_rows.c)
+ *                      into one; or one row that all share is repeated, and
+ *                      calls are of several rows (strategy_rows.c)
  *
  *     gaps             an input's elements are some bytes apart along out's
  *                      rows: they are gathered in a tile, unless operations
@@ -443,13 +444,15 @@ static void ask_gaps(struct elementwise_plan *plan)
         pass->distant = pass->ahead[EW_X] = pass->ahead[EW_Y] = true;
 }
 
-/* Calls that are no tiles may go along another loop than that of their rows. */
-static void go_across(struct elementwise_plan *plan)
+/* Calls that are no tiles may go along another loop than that of their rows, or
+   be of several. */
+static void choose_calls(struct elementwise_plan *plan)
 {
     const struct ew_pass *pass = &plan->pass;
     plan->pass.across = (unsigned char)ew_strategy_across(
         plan->loop, plan->ndim, ew_pass_widest(pass, EW_OUT),
         pass->stored[EW_OUT]);
+    ew_strategy_repeat(plan);
 }
 
 void ew_strategy_choose(struct elementwise_plan *plan)
@@ -490,7 +493,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
         ew_strategy_stream(plan);
     ask_gaps(plan);
     if (!ew_pass_tiles(pass))
-        go_across(plan);
+        choose_calls(plan);
 }
 
 const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
@@ -502,6 +505,8 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
                                 : "permuted";
     if (plan->stage.ndim && plan->stage.operand == k)
         return "staged";
+    if (plan->pass.repeats == 1 + k && !ew_pass_tiles(&plan->pass))
+        return "repeated";
     if (!plan->pass.pack[k])
         return "as is";
     if (plan->loop[0].stride[k] == 0)

@@ -167,6 +167,21 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k);
    before the next. */
 bool ew_strategy_keeps(const struct elementwise_plan *plan, int k);
 
+/* Whether all rows of a block share one of x (1) or of y (2), follow one
+   another otherwise, and are so short and many that it is better repeated for
+   longer ones (ew_execute_repeated); 0: they are not. Sizes are those of
+   elements of both inputs and of out. */
+int ew_strategy_repeats(const struct ew_loop *loop, int ndim, int64_t size,
+                        int64_t size_out, bool divides);
+
+/* Whether so many elements, of so many bytes the widest, take less that way
+   than folded. */
+static inline bool ew_strategy_repeats_few(int64_t elements, int64_t widest)
+{
+    enum { FEW_REPEATED = 96 << 10 };
+    return elements <= FEW_REPEATED / widest;
+}
+
 /* Steps of the loop outside the two inner ones that are the rows of a call,
    which then goes along the loop of rows, as that has few; 0: it is as ever.
    The sizes are those of the largest elements and of out's. */

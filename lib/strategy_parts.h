@@ -76,6 +76,10 @@ bool ew_strategy_is_turned(const struct elementwise_plan *plan, int k);
    folds them. `tiles`: types are converted anyway, or an input is gathered. */
 bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles);
 
+/* Lets calls that are no tiles be of several rows where these share one of an
+   input, and are short. */
+void ew_strategy_repeat(struct elementwise_plan *plan);
+
 /* Folds the rows of tiles that are there anyway, of turned or gathered inputs,
    though they have too few elements for it elsewhere, if that is all there is
    to do: calls of kernels are fewer, and only both ends of a tile are parts of

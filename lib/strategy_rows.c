@@ -5,6 +5,7 @@
  * are few.
  */
 #include "cpu.h"
+#include "execute.h"
 #include "strategy_parts.h"
 
 enum {
@@ -30,6 +31,14 @@ enum {
     FEW_BYTES = 32,
     /* Elements of two loops whose rows tiles fold that are there anyway. */
     FEW_TILED = 64,
+    /* Rows that share one of an input, which is repeated: so many bytes at
+       most, and of elements of one byte, and so many rows at least, of such
+       elements, and of integers that are divided by it. */
+    REPEATED_ROW = EW_REPEATED_BYTES / 4,
+    REPEATED_BYTES = 2 * EW_LINE,
+    REPEATED_ROWS = 64,
+    REPEATED_ROWS_OF_HALVES = 32,
+    REPEATED_DIVISORS = 256,
     KEPT_ROWS = 4 /* that kernels of integers find inverses for */
 };
 
@@ -152,14 +161,20 @@ static bool compares_apart(const struct elementwise_plan *plan)
            compares_rows(plan);
 }
 
+/* Whether nothing stands around the operation. */
+static bool is_bare(const struct elementwise_plan *plan)
+{
+    return plan->act == ELEMENTWISE_ACT_NONE && !plan->scaled[EW_X] &&
+           !plan->scaled[EW_Y];
+}
+
 /* Whether the kernel has vectors for rows of up to a line, by masks of AVX-512:
    those of operations that wait for memory, with nothing around them. */
 static bool masks_rows(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
     return plan->level >= EW_LEVEL_AVX512 && is_quick(plan->op) &&
-           plan->act == ELEMENTWISE_ACT_NONE && !plan->scaled[EW_X] &&
-           !plan->scaled[EW_Y] && plan->pass.stored[EW_OUT] >= 4 &&
+           is_bare(plan) && plan->pass.stored[EW_OUT] >= 4 &&
            type != ELEMENTWISE_C64 && type != ELEMENTWISE_C128;
 }
 
@@ -339,11 +354,64 @@ void ew_strategy_fold_few(struct elementwise_plan *plan)
     pass->distant = pass->ahead[EW_X] = pass->ahead[EW_Y] = false;
 }
 
+/* Whether rows of inputs or of out waste much of the vectors that have their
+   ends. */
+static bool has_empty_ends(int64_t row, int64_t row_out)
+{
+    return ew_strategy_leaves_empty(row, EW_LINE) ||
+           ew_strategy_leaves_empty(row_out, EW_LINE);
+}
+
+int ew_strategy_repeats(const struct ew_loop *loop, int ndim, int64_t size,
+                        int64_t size_out, bool divides)
+{
+    const struct ew_loop *cols = &loop[0], *rows = &loop[1];
+    const int64_t row = cols->n * size, row_out = cols->n * size_out;
+    const int64_t most = size == 1 ? REPEATED_BYTES : REPEATED_ROW;
+    const int64_t least = divides     ? REPEATED_DIVISORS
+                          : size == 2 ? REPEATED_ROWS_OF_HALVES
+                                      : REPEATED_ROWS;
+    if (ndim < 2 || row > most || row_out > most || rows->n < least ||
+        !has_empty_ends(row, row_out) || cols->stride[EW_OUT] != size_out ||
+        rows->stride[EW_OUT] != row_out)
+        return 0;
+    for (int k = 0; k < 2; k++)
+        if (cols->stride[k] == size && rows->stride[k] == 0 &&
+            rows->stride[1 - k] == cols->n * cols->stride[1 - k])
+            return 1 + k;
+    return 0;
+}
+
+static int repeated(const struct elementwise_plan *plan)
+{
+    return ew_strategy_repeats(plan->loop, plan->ndim, plan->pass.stored[EW_X],
+                               plan->pass.stored[EW_OUT],
+                               plan->types.fault == EW_FAULT_ZERO);
+}
+
+void ew_strategy_repeat(struct elementwise_plan *plan)
+{
+    plan->pass.repeats = (unsigned char)repeated(plan);
+}
+
+/* Whether that takes less than to fold rows, which needs a tile: what stands
+   around op may need one, too. */
+static bool repeats_few(const struct elementwise_plan *plan)
+{
+    int64_t elements =
+        ew_strategy_bytes(plan, EW_OUT) / plan->pass.stored[EW_OUT];
+    return is_bare(plan) && repeated(plan) &&
+           ew_strategy_repeats_few(elements,
+                                   ew_pass_widest(&plan->pass, EW_OUT + 1));
+}
+
 bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles)
 {
     bool as_is = !tiles && !plan->pass.turn;
     if (plan->ndim < 2)
         return false;
+    if (as_is && repeats_few(plan))
+        return true;
     plan->pass.masked = as_is && takes_rows(plan);
     if (plan->pass.masked || (as_is && compares_short(plan)))
         return true;

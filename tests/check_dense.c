@@ -172,9 +172,10 @@ END_TEST
 START_TEST(what_is_not_simple_is_left_alone)
 {
     int64_t shape[] = {2, 3}, other[] = {2, 2}, none[] = {0, 3};
-    int64_t strides[] = {3, 1}, many[] = {600, 3}, row[] = {3};
+    int64_t strides[] = {3, 1}, many[] = {600, 3}, row[] = {3},
+            column[] = {600, 1};
     int64_t negative[] = {2, -1};
-    float a[6] = {1, 1, 1, 1, 1, 1}, b[6] = {2}, o[1800] = {3};
+    float a[6] = {1, 1, 1, 1, 1, 1}, b[6] = {2}, o[2400] = {3};
     elementwise_tensor good = {a, ELEMENTWISE_F32, 2, shape, NULL};
     elementwise_tensor to = {o, ELEMENTWISE_F32, 2, shape, NULL}, t = good;
     good.data = b;
@@ -202,8 +203,9 @@ START_TEST(what_is_not_simple_is_left_alone)
     t.data = o + 1;
     ck_assert(!takes(ELEMENTWISE_ADD, &t, &good, -1, &to));
     elementwise_tensor rows = {o, ELEMENTWISE_F32, 2, many, NULL};
+    elementwise_tensor each = {o + 1800, ELEMENTWISE_F32, 2, column, NULL};
     elementwise_tensor one = {a, ELEMENTWISE_F32, 1, row, NULL};
-    ck_assert(!takes(ELEMENTWISE_ADD, &rows, &one, -1, &rows));
+    ck_assert(!takes(ELEMENTWISE_ADD, &rows, &each, -1, &rows));
     ck_assert(!takes(ELEMENTWISE_ADD, &good, &one, 0, &to));
     ck_assert(!takes(ELEMENTWISE_ADD, &good, &one, 7, &to));
     elementwise_tensor scalar = {a, ELEMENTWISE_F32, 0, NULL, NULL};
@@ -213,8 +215,38 @@ START_TEST(what_is_not_simple_is_left_alone)
 }
 END_TEST
 
-/* Rows of 13 f32 and of 8 and 40 bytes, up to as many as a plan takes longer
-   for; below AVX-512 only what has vectors for them. */
+/* Which are calls of several rows, in place, too. */
+START_TEST(many_short_rows_that_share_one_are_taken_and_right)
+{
+    static const elementwise_op ops[] = {ELEMENTWISE_SUB, ELEMENTWISE_DIV,
+                                         ELEMENTWISE_MIN};
+    int right = 0;
+    if (!support_level(_i))
+        return;
+    for (int round = 0; round < 600; round++) {
+        const elementwise_op op = ops[round % 3];
+        const elementwise_dtype type = ELEMENTWISE_I8 + round / 4 % 12;
+        const bool y_shared = round & 1, in_place = round & 2;
+        struct support_shapes s = {.ndim = 2, .x_ndim = 1, .y_ndim = 1};
+        *(y_shared ? &s.x_ndim : &s.y_ndim) = 2;
+        s.out[0] = *(y_shared ? s.x : s.y) = 256 + round % 7;
+        s.out[1] = s.x[s.x_ndim - 1] = s.y[s.y_ndim - 1] = 1 + round % 33;
+        make(&s, type, type);
+        support_no_zeros(&y);
+        support_keep(&y);
+        struct support_tensor *to = !in_place ? &out : y_shared ? &x : &y;
+        if (!takes(op, &x.t, &y.t, -1, &to->t))
+            continue; /* rows that fill vectors are folded */
+        support_verify(ELEMENTWISE_OK, op, &x, &y, -1, to);
+        right++;
+    }
+    ck_assert_int_gt(right, 500);
+    release();
+}
+END_TEST
+
+/* Rows of 13 f32 and of 8 and 40 bytes, with an element each, up to as many as
+   a plan takes longer for; below AVX-512 only what has vectors for them. */
 START_TEST(few_short_rows_are_taken)
 {
     static const struct {
@@ -239,9 +271,10 @@ START_TEST(few_short_rows_are_taken)
         most = most < few ? few : most;
         for (int64_t rows = most; rows <= most + 1; rows++) {
             struct support_shapes s = {
-                .x_ndim = 2, .y_ndim = 1, .ndim = 2, .axis = -1};
-            s.x[0] = s.out[0] = rows;
-            s.x[1] = s.out[1] = s.y[0] = calls[i].cols;
+                .x_ndim = 2, .y_ndim = 2, .ndim = 2, .axis = -1};
+            s.x[0] = s.y[0] = s.out[0] = rows;
+            s.x[1] = s.out[1] = calls[i].cols;
+            s.y[1] = 1;
             make(&s, calls[i].type, calls[i].type);
             support_no_zeros(&y);
             support_keep(&y);
@@ -438,6 +471,9 @@ int main(void)
         dense, quotients_of_one_element_or_none_are_taken_whatever_their_rank);
     tcase_add_test(dense, what_is_not_simple_is_left_alone);
     tcase_add_loop_test(dense, few_short_rows_are_taken, 0, EW_LEVELS);
+    tcase_add_loop_test(dense,
+                        many_short_rows_that_share_one_are_taken_and_right, 0,
+                        EW_LEVELS);
     tcase_add_test(dense, no_elements_are_nothing_to_do);
     tcase_add_test(dense, out_may_be_an_input_or_lie_beside_it);
     tcase_add_loop_test(dense, long_lines_are_right_wherever_they_start, 0,

@@ -87,7 +87,7 @@ static const struct choice choices[] = {
     {{1, 1, 255}, {0, 0, 4}, {0, 0, -1}, 0, 0, 0, 0, 0},
     {{1, 1, 1023}, {0, 0, 5}, {0, 0, -2}, 0, 0, 0, 0, 0},
     /* short rows: repeated, spread, a gap after each row */
-    {{1, 900, 3}, {0, 3, 1}, {0, 0, 1}, 0, 1, 0, 1, 0},
+    {{1, 9000, 3}, {0, 3, 1}, {0, 0, 1}, 0, 1, 0, 1, 0},
     {{1, 900, 3}, {0, 1, 0}, {0, 3, 1}, 0, 1, 1, 0, 0},
     {{1, 900, 3}, {0, 4, 1}, {0, 3, 1}, 0, 1, 1, 0, 0},
     {{1, 900, 3}, {0, 0, 0}, {0, 4, 1}, 0, 1, 0, 1, 0},
@@ -95,11 +95,11 @@ static const struct choice choices[] = {
     {{1, 512, 24}, {0, 48, 2}, {0, 1, 0}, 0, 1, 1, 1, 0},
     {{1, 512, 25}, {0, 50, 2}, {0, 1, 0}, 0, 0, 1, 0, 0},
     /* a row of more than a line is folded if it is no more than repeated */
-    {{1, 90, 16}, {0, 16, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
-    {{1, 90, 17}, {0, 17, 1}, {0, 0, 1}, 0, 1, 0, 1, 0},
-    {{1, 90, 24}, {0, 24, 1}, {0, 0, 1}, 0, 1, 0, 1, 0},
-    {{1, 90, 25}, {0, 25, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
-    {{1, 90, 17}, {0, 18, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
+    {{1, 63, 16}, {0, 16, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
+    {{1, 63, 17}, {0, 17, 1}, {0, 0, 1}, 0, 1, 0, 1, 0},
+    {{1, 63, 24}, {0, 24, 1}, {0, 0, 1}, 0, 1, 0, 1, 0},
+    {{1, 63, 25}, {0, 25, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
+    {{1, 63, 17}, {0, 18, 1}, {0, 0, 1}, 0, 0, 0, 0, 0},
     /* a row with large gaps, repeated: that is gathered once for many rows */
     {{2048, 190, 5}, {0, 5, 1}, {25, 0, 5}, 0, 1, 0, 1, 0},
     /* too few rows */
@@ -209,7 +209,7 @@ START_TEST(comparisons_keep_a_row_of_halves)
         return;
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 5; j++) {
-            const int64_t shape[] = {900, rows[j]}, of_y[] = {0, 1};
+            const int64_t shape[] = {4000, rows[j]}, of_y[] = {0, 1};
             struct elementwise_plan p;
             elementwise_tensor a = {NULL, types[i], 2, shape, NULL}, b = a;
             elementwise_tensor o = {NULL, ELEMENTWISE_BOOL, 2, shape, NULL};
@@ -632,12 +632,12 @@ START_TEST(quotients_of_words_by_one_row_are_not_folded)
         int64_t rows, cols, x;
         int level; /* from which on they are not */
     } calls[] = {
-        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 256, 49, 1, EW_LEVEL_AVX2},
-        {ELEMENTWISE_FLOORDIV, ELEMENTWISE_I32, 256, 24, 1, EW_LEVEL_AVX2},
-        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 256, 23, 1, EW_LEVELS},
-        {ELEMENTWISE_DIV, ELEMENTWISE_U32, 256, 24, 1, EW_LEVEL_AVX512},
-        {ELEMENTWISE_MOD, ELEMENTWISE_I32, 256, 24, 1, EW_LEVELS},
-        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 256, 24, 2, EW_LEVELS},
+        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 255, 49, 1, EW_LEVEL_AVX2},
+        {ELEMENTWISE_FLOORDIV, ELEMENTWISE_I32, 255, 24, 1, EW_LEVEL_AVX2},
+        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 255, 23, 1, EW_LEVELS},
+        {ELEMENTWISE_DIV, ELEMENTWISE_U32, 255, 24, 1, EW_LEVEL_AVX512},
+        {ELEMENTWISE_MOD, ELEMENTWISE_I32, 255, 24, 1, EW_LEVELS},
+        {ELEMENTWISE_DIV, ELEMENTWISE_I32, 255, 24, 2, EW_LEVELS},
         {ELEMENTWISE_DIV, ELEMENTWISE_I32, 1 << 20, 24, 1, EW_LEVELS}};
     if (!support_level(_i))
         return;
@@ -725,6 +725,62 @@ START_TEST(few_rows_are_called_across)
         ck_assert_int_eq(p.pass.across, across ? 128 : 0);
         elementwise_plan_describe(&p, json, sizeof json);
         ck_assert_int_eq(strstr(json, "\"rows\":\"across\"") != NULL, across);
+    }
+}
+END_TEST
+
+/* Of rows that one of an input is shared by, those that leave much of their
+   last vector empty are calls of several, if they are short and many; of few
+   elements even rows that would be folded. */
+START_TEST(a_short_row_that_many_share_is_repeated)
+{
+    static const struct {
+        elementwise_op op;
+        elementwise_dtype type;
+        int64_t rows, cols;
+        bool repeated;
+    } plans[] = {{ELEMENTWISE_ADD, ELEMENTWISE_F32, 64, 49, true},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F32, 63, 49, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F16, 32, 49, true},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F16, 31, 49, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_U8, 64, 97, true},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_U8, 64, 161, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F32, 64, 48, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F16, 64, 257, false},
+                 {ELEMENTWISE_DIV, ELEMENTWISE_I32, 255, 49, false},
+                 {ELEMENTWISE_DIV, ELEMENTWISE_I32, 256, 49, true},
+                 {ELEMENTWISE_LESS_THAN, ELEMENTWISE_F64, 64, 49, true},
+                 {ELEMENTWISE_LESS_THAN, ELEMENTWISE_F64, 64, 300, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F32, 8192, 3, true},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F32, 8193, 3, false},
+                 {ELEMENTWISE_ADD, ELEMENTWISE_F32, 8193, 49, true}};
+    char json[1000];
+    for (size_t i = 0; i < 2 * sizeof plans / sizeof *plans; i++) {
+        int64_t shape[] = {plans[i / 2].rows, plans[i / 2].cols};
+        elementwise_op op = plans[i / 2].op;
+        elementwise_dtype type = plans[i / 2].type;
+        bool compares = op == ELEMENTWISE_LESS_THAN, y_shared = i % 2;
+        elementwise_tensor a = {NULL, type, 2, shape, NULL};
+        elementwise_tensor b = {NULL, type, 1, shape + 1, NULL};
+        elementwise_tensor o = {NULL, compares ? ELEMENTWISE_BOOL : type, 2,
+                                shape, NULL};
+        bool divides = op == ELEMENTWISE_DIV && !y_shared;
+        struct elementwise_plan p;
+        if (divides)
+            continue; /* by many rows, which kernels do otherwise */
+        ck_assert_int_eq(ew_plan_make(&p, op, y_shared ? &a : &b,
+                                      y_shared ? &b : &a, -1, &o),
+                         0);
+        bool repeated = p.pass.repeats && !ew_pass_tiles(&p.pass);
+        ck_assert_int_eq(repeated, plans[i / 2].repeated);
+        if (!repeated)
+            continue;
+        ck_assert_int_eq(p.pass.repeats, y_shared ? 2 : 1);
+        elementwise_plan_describe(&p, json, sizeof json);
+        ck_assert_ptr_nonnull(strstr(
+            json, y_shared ? "\"x_input\":\"as is\",\"y_input\":\"repeated\","
+                             "\"rows\":\"folded\""
+                           : "\"x_input\":\"repeated\",\"y_input\":\"as is\""));
     }
 }
 END_TEST
@@ -2289,6 +2345,7 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(
         choosing,
         rows_with_an_element_each_are_folded_if_they_end_within_lines);
+    tcase_add_test(choosing, a_short_row_that_many_share_is_repeated);
     tcase_add_test(choosing, a_plan_says_what_is_done_to_its_inputs);
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, rows_of_slow_operations_are_stored_as_usual);

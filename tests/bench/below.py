@@ -11,6 +11,8 @@ functions of the library that have a tenth or more of its samples.
 Aimed at is 0.9 of the limit where an operation is quick and operands lie as
 vectors take them, and 0.7 elsewhere. Of elements alone, empty tensors,
 gradients and sums, and powers by a number with a formula no share is aimed at.
+Of random rows of 64 KiB and more it is 0.5, or 0.25 where innermost loops are
+all below 16.
 """
 import collections
 import json
@@ -24,12 +26,23 @@ NEAR = re.compile(r"P([234578]|6\.128|11|14)(\.|$)")
 SLOW = re.compile(r"div|mod|fmod|floordiv|pow|hypot|atan2|logaddexp|nextafter"
                   r"|add\+(?!relu).*")
 UNAIMED = re.compile(r"P1\.|P15|[BN]")
+RANDOM = re.compile(r"R\d")
+FAR_FROM, SHORT = 64 << 10, 16  # those of random rows that count
 LEAST = 10  # percent of the samples of a function that is shown
 
 
-def aim(layout, operation):
+def aim(row):
+    layout, _, operation, _ = row["name"].split()
+    if RANDOM.match(layout):
+        return 0.25 if row["inner"] < SHORT else 0.5
     quick = not SLOW.fullmatch(operation)
     return 0.9 if quick and NEAR.match(layout) else 0.7
+
+
+def has_aim(row):
+    if RANDOM.match(row["name"]):
+        return row["bytes"] >= FAR_FROM
+    return row["limit"] and not UNAIMED.match(row["name"])
 
 
 def objects(text):
@@ -42,31 +55,34 @@ def objects(text):
 
 
 def shares(runs):
-    """{row's name: its best share} of those that have an aim."""
+    """{row's name: (its best share, what is aimed at)} of those that count."""
     best = {}
     for run in runs:
-        for row in run["rows"]:
-            if row["limit"] and not UNAIMED.match(row["name"]):
-                share = row["limit"] / row["median"]
-                best[row["name"]] = max(share, best.get(row["name"], 0))
+        for row in filter(has_aim, run["rows"]):
+            share = row["limit"] / row["median"]
+            others = best.get(row["name"], (0, 0))[0]
+            best[row["name"]] = max(share, others), aim(row)
     return best
 
 
 def below(best):
-    """{layout: [(share, row's name)]} of those that miss it."""
+    """{layout's name, or "" of all random ones: [(share, row's name)]}."""
     missed = collections.defaultdict(list)
-    for name, share in best.items():
-        layout, _, operation, _ = name.split()
-        if share < aim(layout, operation):
-            missed[layout].append((share, name))
+    for name, (share, aimed) in best.items():
+        group = "" if RANDOM.match(name) else name.split()[0]
+        if share < aimed:
+            missed[group].append((share, name))
     return missed
 
 
 def profile(bench, name, samples):
     """Where the library's time goes: "add_i8 89, spread_bytes 10"."""
+    _, layout, operation, dtype = name.split()
+    row = ["--layout", layout, "--filter", f"* {operation} {dtype}"] \
+        if RANDOM.match(name) else ["--filter", name]
     subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "5000",
-                    "-o", samples, bench, "--quick", "--times", "--filter",
-                    name], check=True, stdout=subprocess.DEVNULL)
+                    "-o", samples, bench, "--quick", "--times", *row],
+                   check=True, stdout=subprocess.DEVNULL)
     report = subprocess.run(["perf", "report", "-i", samples, "--stdio",
                              "--percentage", "relative", "--sort", "dso,sym"],
                             check=True, capture_output=True, text=True)
