@@ -799,12 +799,12 @@ ELEMENTWISE_API elementwise_status elementwise_plan_run_grad(
  * (as is, or transposed, gathered, permuted, repeated, spread or packed into a
  * buffer; staged: made dense before all else, which is what its strides then
  * say), rows (as is, or folded: short rows run as one, all of a tile or several
- * of a call; or across: calls are along the loop outside, as rows are few), tile (how much of each of the inner
- * loops a tile holds, outermost first; empty if tiles are of the two
- * innermost), kept (the inputs of which such a tile is packed, or brought, once
- * for many steps of a loop around it), stores (as usual, past the caches, or
- * scattered from a tile), act (its name), scaled (the operands that have a
- * factor), bytes.
+ * of a call; or across: calls are along the loop outside, as rows are few),
+ * tile (how much of each of the inner loops a tile holds, outermost first;
+ * empty if tiles are of the two innermost), kept (the inputs of which such a
+ * tile is packed, or brought, once for many steps of a loop around it), stores
+ * (as usual, past the caches, or scattered from a tile), act (its name), scaled
+ * (the operands that have a factor), bytes.
  */
 ELEMENTWISE_API size_t elementwise_plan_describe(const elementwise_plan *plan,
                                                  char *json, size_t size);

@@ -232,7 +232,7 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
     bool few =
         repeats && ew_strategy_repeats_few(nest.count[EW_OUT],
                                            size > size_out ? size : size_out);
-    if ((!few && folds(&nest, op, x->dtype, size_out, fault)) ||
+    if ((!few && folds(&nest, op, x->dtype, size_out, fault != NULL)) ||
         ew_strategy_deepens(nest.loop, nest.ndim, size_out,
                             nest.count[EW_OUT]) ||
         ew_strategy_stages(nest.loop, nest.ndim, size_out,

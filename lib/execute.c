@@ -398,11 +398,13 @@ static void repeat(const void *row, int64_t bytes, int64_t times, char *to)
         memcpy(to + made, to, (size_t)least(made, all - made));
 }
 
-/* Calls on a block whose rows share one of input k. Of wide elements less is
-   better, as others leave less room in the L1 cache. */
-static void call_repeated(const struct ew_loop *row, const struct ew_loop *col,
-                          ew_kernel *op, const struct ew_around *around, int k,
-                          void *const data[])
+/* Calls on a block whose rows share one of input k. Of wide elements half the
+   buffer is used: x and out may just fill the L1 cache beside it. Not inlined,
+   as tiles have no use for its buffer on the stack. */
+static __attribute__((noinline)) void
+call_repeated(const struct ew_loop *row, const struct ew_loop *col,
+              ew_kernel *op, const struct ew_around *around, int k,
+              void *const data[])
 {
     _Alignas(EW_LINE) char buffer[EW_REPEATED_BYTES];
     void *start[] = {data[EW_X], data[EW_Y], data[EW_OUT]};

@@ -286,7 +286,7 @@ static elementwise_status check_overlap(const struct elementwise_plan *plan,
                    plan->what, k ? "y" : "x", k ? "y" : "x");
 }
 
-/* Is all data there, and aligned? */
+/* Whether all data is there, and aligned. */
 static bool are_aligned(const struct elementwise_plan *plan, const void *x,
                         const void *y, const void *out)
 {
@@ -296,7 +296,7 @@ static bool are_aligned(const struct elementwise_plan *plan, const void *x,
     return x && y && out && !unaligned;
 }
 
-/* Is out apart from the inputs, or in the place of one? */
+/* Whether out is apart from the inputs, or in the place of one. */
 static bool is_outside(const struct elementwise_plan *plan, const void *x,
                        const void *y, const void *out)
 {

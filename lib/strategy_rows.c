@@ -362,30 +362,44 @@ static bool has_empty_ends(int64_t row, int64_t row_out)
            ew_strategy_leaves_empty(row_out, EW_LINE);
 }
 
+/* Whether rows of operand k follow one another. Strides may be as large as they
+   come. */
+static bool follows(const struct ew_loop *cols, const struct ew_loop *rows,
+                    int k)
+{
+    int64_t row;
+    return !__builtin_mul_overflow(cols->n, cols->stride[k], &row) &&
+           rows->stride[k] == row;
+}
+
 int ew_strategy_repeats(const struct ew_loop *loop, int ndim, int64_t size,
                         int64_t size_out, bool divides)
 {
     const struct ew_loop *cols = &loop[0], *rows = &loop[1];
-    const int64_t row = cols->n * size, row_out = cols->n * size_out;
     const int64_t most = size == 1 ? REPEATED_BYTES : REPEATED_ROW;
     const int64_t least = divides     ? REPEATED_DIVISORS
                           : size == 2 ? REPEATED_ROWS_OF_HALVES
                                       : REPEATED_ROWS;
-    if (ndim < 2 || row > most || row_out > most || rows->n < least ||
-        !has_empty_ends(row, row_out) || cols->stride[EW_OUT] != size_out ||
-        rows->stride[EW_OUT] != row_out)
+    if (ndim < 2 || cols->n > most / size || cols->n > most / size_out ||
+        rows->n < least ||
+        !has_empty_ends(cols->n * size, cols->n * size_out) ||
+        cols->stride[EW_OUT] != size_out || !follows(cols, rows, EW_OUT))
         return 0;
     for (int k = 0; k < 2; k++)
         if (cols->stride[k] == size && rows->stride[k] == 0 &&
-            rows->stride[1 - k] == cols->n * cols->stride[1 - k])
+            follows(cols, rows, 1 - k))
             return 1 + k;
     return 0;
 }
 
+/* Copies repeat one row themselves, and inputs of two sizes are never calls of
+   op alone. */
 static int repeated(const struct elementwise_plan *plan)
 {
-    return ew_strategy_repeats(plan->loop, plan->ndim, plan->pass.stored[EW_X],
-                               plan->pass.stored[EW_OUT],
+    const unsigned char *size = plan->pass.stored;
+    if (ew_strategy_moves(plan) || size[EW_X] != size[EW_Y])
+        return 0;
+    return ew_strategy_repeats(plan->loop, plan->ndim, size[EW_X], size[EW_OUT],
                                plan->types.fault == EW_FAULT_ZERO);
 }
 

@@ -41,7 +41,7 @@ def aim(row):
 
 def has_aim(row):
     if RANDOM.match(row["name"]):
-        return row["bytes"] >= FAR_FROM
+        return row["limit"] and row["bytes"] >= FAR_FROM
     return row["limit"] and not UNAIMED.match(row["name"])
 
 
