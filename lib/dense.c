@@ -192,13 +192,13 @@ static int64_t long_row(const struct nest *nest, elementwise_op op,
 }
 
 /* Whether rows are so short that they are better folded, and so many that this
-   is worth a plan. */
+   is worth a plan. What most calls have too few elements for is not asked. */
 static bool folds(const struct nest *nest, elementwise_op op,
                   elementwise_dtype type, int64_t size_out, bool divides)
 {
-    return nest->ndim > 1 &&
-           ew_strategy_folds(nest->loop, nest->ndim, size_out,
-                             long_row(nest, op, type, size_out, divides)) &&
+    return ew_strategy_may_fold(nest->loop, nest->ndim) &&
+           nest->loop[0].n * size_out <
+               long_row(nest, op, type, size_out, divides) &&
            nest->count[EW_OUT] >
                nest->loop[0].n *
                    ew_strategy_few_rows(op, type, nest->loop[0].n);
@@ -227,8 +227,8 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
                           nest.count[EW_OUT] * size_out};
     if (nest.empty)
         return are_usable(x, y, out, bytes);
-    int repeats =
-        ew_strategy_repeats(nest.loop, nest.ndim, size, size_out, fault);
+    int repeats = ew_strategy_repeats(nest.loop, nest.ndim, size, size_out,
+                                      fault != NULL);
     bool few =
         repeats && ew_strategy_repeats_few(nest.count[EW_OUT],
                                            size > size_out ? size : size_out);

@@ -140,8 +140,8 @@ size_t elementwise_plan_describe(const elementwise_plan *plan, char *json,
     bool mixed = types->compute[EW_X] != types->compute[EW_Y];
     const char *second = elementwise_dtype_name(types->compute[EW_Y]);
     bool tiles = ew_pass_tiles(&plan->pass);
-    bool folds =
-        plan->pass.fold || plan->pass.deep || (plan->pass.repeats && !tiles);
+    bool folds = plan->pass.fold || plan->pass.deep ||
+                 ew_pass_repeated(&plan->pass) != 0;
     ew_text_add(&text,
                 "{\"op\":\"%s\",\"compute\":\"%s\",\"result\":\"%s\","
                 "\"level\":\"%s\"",

@@ -17,6 +17,7 @@
 #include "strategy.h"
 
 enum {
+    REPEATED_WIDE = 8,   /* bytes of elements that fill half a buffer */
     STREAM_BYTES = 2048, /* where there is but the buffer of what is made, */
     STREAM_SLOW = 1024,  /* of slow operations, as may be under way at a time */
     PIECE_BYTES = 4096,  /* of out, where only an activation follows */
@@ -389,15 +390,6 @@ void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
     while (ew_loops_advance(loop, 3, ndim, EW_FORWARD, index, start));
 }
 
-/* So many bytes again and again, as often as asked for. */
-static void repeat(const void *row, int64_t bytes, int64_t times, char *to)
-{
-    int64_t all = bytes * times;
-    memcpy(to, row, (size_t)bytes);
-    for (int64_t made = bytes; made < all; made *= 2)
-        memcpy(to + made, to, (size_t)least(made, all - made));
-}
-
 /* Calls on a block whose rows share one of input k. Of wide elements half the
    buffer is used: x and out may just fill the L1 cache beside it. Not inlined,
    as tiles have no use for its buffer on the stack. */
@@ -406,13 +398,16 @@ call_repeated(const struct ew_loop *row, const struct ew_loop *col,
               ew_kernel *op, const struct ew_around *around, int k,
               void *const data[])
 {
-    _Alignas(EW_LINE) char buffer[EW_REPEATED_BYTES];
+    _Alignas(EW_LINE) char buffer[EW_REPEATED_BUFFER];
     void *start[] = {data[EW_X], data[EW_Y], data[EW_OUT]};
     const int64_t bytes = col->n * col->stride[k];
-    const int64_t most = EW_REPEATED_BYTES / (col->stride[k] < 8 ? 1 : 2);
+    const int64_t most = col->stride[k] < REPEATED_WIDE
+                             ? EW_REPEATED_BUFFER
+                             : EW_REPEATED_BUFFER / 2;
     const int64_t some = least(most / bytes, row->n);
     struct ew_loop rows = *row, cols = *col;
-    repeat(data[k], bytes, some, buffer);
+    memcpy(buffer, data[k], (size_t)bytes);
+    ew_steps_repeat(buffer, bytes, some * bytes);
     start[k] = buffer;
     rows.n = row->n / some;
     cols.n = col->n * some;

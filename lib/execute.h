@@ -40,7 +40,7 @@ void ew_execute_calls(const struct ew_loop *loop, int ndim, ew_kernel *op,
 
        x   0 1 2  3 4 5  6 7 8  9 ...     rows of 3
        y   a b c  a b c  a b c            in the buffer: calls on rows of 9 */
-enum { EW_REPEATED_BYTES = 2 << 10 };
+enum { EW_REPEATED_BUFFER = 2 << 10 }; /* bytes */
 void ew_execute_repeated(const struct ew_loop *loop, int ndim, ew_kernel *op,
                          const struct ew_around *around, int k,
                          void *const data[]);

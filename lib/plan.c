@@ -67,10 +67,8 @@ void ew_plan_move_inside(struct ew_loop *loop, int i, int to)
 static bool merge(struct ew_loop *inner, const struct ew_loop *outer,
                   int operands)
 {
-    int64_t whole;
     for (int k = 0; k < operands; k++)
-        if (__builtin_mul_overflow(inner->n, inner->stride[k], &whole) ||
-            outer->stride[k] != whole)
+        if (!ew_loop_continues(inner, outer, k))
             return false;
     inner->n *= outer->n;
     return true;
@@ -325,7 +323,7 @@ run_any(const struct elementwise_plan *plan, const void *x, const void *y,
         void *out)
 {
     static const char *const names[] = {"x", "y", "out"};
-    void *data[] = {(void *)x, (void *)y, out, (void *)&plan->pass.around};
+    void *data[] = {(void *)x, (void *)y, out};
     elementwise_status status = ELEMENTWISE_OK;
     for (int k = 0; k < 3 && !status; k++)
         if (plan->exists[k])

@@ -65,14 +65,15 @@ struct ew_pass {
     ew_kernel *act;   /* in place */
     ew_kernel *round; /* to the result's type, where out has another one */
     ew_kernel *store;
-    ew_streamer *stream;   /* past the caches; not in place */
-    bool lines;            /* that only if out starts on one */
-    bool slow;             /* one row, whose op takes longer than stream */
-    unsigned char repeats; /* 1 or 2: the rows of a block share one of x or of
-                              y, which is repeated for longer calls of op */
-    ew_kernel *past;       /* op and stream in one, where no step lies between;
-                              of AVX-512 in place, too, and then no stream */
-    ew_kernel *behind;     /* op and act in one, which streams if told to */
+    ew_streamer *stream; /* past the caches; not in place */
+    bool lines;          /* that only if out starts on one */
+    bool slow;           /* one row, whose op takes longer than stream */
+    /* 1 or 2: the rows of a block share one of x or of y, which is repeated for
+       longer calls of op. Here there is room that costs kept plans nothing. */
+    unsigned char repeats;
+    ew_kernel *past;   /* op and stream in one, where no step lies between;
+                          of AVX-512 in place, too, and then no stream */
+    ew_kernel *behind; /* op and act in one, which streams if told to */
     union ew_parameter factor[2]; /* of scale */
     struct ew_around around;      /* of act, and of an op that makes both */
     unsigned char stored[3];      /* bytes of an element in memory */
@@ -155,6 +156,16 @@ static inline int64_t ew_magnitude(int64_t stride)
     return stride < 0 ? -stride : stride;
 }
 
+/* Whether operand k walks the inner and the outer loop as one. Strides may be
+   as large as they come. */
+static inline bool ew_loop_continues(const struct ew_loop *inner,
+                                     const struct ew_loop *outer, int k)
+{
+    int64_t whole;
+    return !__builtin_mul_overflow(inner->n, inner->stride[k], &whole) &&
+           outer->stride[k] == whole;
+}
+
 /* Checks the layouts and fills plan. The statuses of plan_create. */
 elementwise_status ew_plan_make(struct elementwise_plan *plan,
                                 elementwise_op op, const elementwise_tensor *x,
@@ -214,6 +225,13 @@ static inline unsigned ew_pass_widest(const struct ew_pass *pass, int stored)
 static inline bool ew_pass_tiles(const struct ew_pass *pass)
 {
     return ew_pass_buffers(pass) || pass->act || pass->stream || pass->again;
+}
+
+/* The input whose row is repeated (1 or 2), if calls of op are all there is;
+   else 0. */
+static inline int ew_pass_repeated(const struct ew_pass *pass)
+{
+    return ew_pass_tiles(pass) ? 0 : pass->repeats;
 }
 
 enum { EW_TURNED_WIDE = 8 }; /* bytes of large elements */

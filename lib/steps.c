@@ -36,8 +36,7 @@ static void load(ew_kernel *convert, const void *parameter,
     tile->stride[k] = loaded(s, tile->cols, spread, size);
 }
 
-/* Makes so many bytes repeat until there are `all`. */
-static void repeat(char *at, int64_t bytes, int64_t all)
+void ew_steps_repeat(char *at, int64_t bytes, int64_t all)
 {
     for (int64_t done = bytes; done < all; done *= 2)
         memcpy(at + done, at, (size_t)(done < all - done ? done : all - done));
@@ -72,7 +71,7 @@ static void gather(const struct ew_pass *pass, const struct ew_block *tile,
 {
     const int64_t all = tile->rows * tile->cols * pass->stored[k];
     gather_once(pass, tile, k, buffers, to);
-    repeat(to, all / buffers->places[k]->repeats, all);
+    ew_steps_repeat(to, all / buffers->places[k]->repeats, all);
 }
 
 static struct ew_stride dense_rows(const struct ew_block *tile, int64_t size)

@@ -27,4 +27,7 @@ struct ew_buffers {
 void ew_steps_run(const struct ew_pass *pass, struct ew_block *tile,
                   struct ew_buffers *buffers);
 
+/* Makes so many bytes repeat until there are `all`. */
+void ew_steps_repeat(char *at, int64_t bytes, int64_t all);
+
 #endif

@@ -505,7 +505,7 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k)
                                 : "permuted";
     if (plan->stage.ndim && plan->stage.operand == k)
         return "staged";
-    if (plan->pass.repeats == 1 + k && !ew_pass_tiles(&plan->pass))
+    if (ew_pass_repeated(&plan->pass) == 1 + k)
         return "repeated";
     if (!plan->pass.pack[k])
         return "as is";

@@ -15,6 +15,7 @@ enum {
     EW_SHORT_TILED = 512,   /* the same where there are tiles anyway */
     EW_SHORT_REPEATED = 97, /* the same where one of an input is repeated */
     EW_SHORT_HALVES = 257,  /* the same of halves, if vectors are left empty */
+    EW_REPEATED_ROWS = 32,  /* with fewer none that they share is repeated */
     EW_WORTH_PACKING = 512, /* elements in a block; fewer are run as is */
     EW_WORTH_DEEP = 1024,   /* elements in all for tiles of several loops */
     EW_WORTH_DEEP_CALL = 2048, /* the same of a simple call */
@@ -87,13 +88,18 @@ bool ew_strategy_keeps_words(const struct ew_loop *loop, elementwise_op op,
 /* Whether both inputs have gaps and kernels take their elements one by one. */
 bool ew_strategy_is_alone(const struct elementwise_plan *plan);
 
+/* Whether two loops have elements enough for a tile that folds rows. */
+static inline bool ew_strategy_may_fold(const struct ew_loop *loop, int ndim)
+{
+    return ndim > 1 && loop[0].n * loop[1].n >= EW_WORTH_PACKING;
+}
+
 /* Whether the rows of out are so short, and so many, that they are better
    run as one. size is that of out's elements. */
 static inline bool ew_strategy_folds(const struct ew_loop *loop, int ndim,
                                      int64_t size, int64_t long_row)
 {
-    return ndim > 1 && loop[0].n * size < long_row &&
-           loop[0].n * loop[1].n >= EW_WORTH_PACKING;
+    return ew_strategy_may_fold(loop, ndim) && loop[0].n * size < long_row;
 }
 
 /* Short rows of so many elements that a simple call runs as they are, as a plan
@@ -167,12 +173,22 @@ const char *ew_strategy_input(const struct elementwise_plan *plan, int k);
    before the next. */
 bool ew_strategy_keeps(const struct elementwise_plan *plan, int k);
 
-/* Whether all rows of a block share one of x (1) or of y (2), follow one
-   another otherwise, and are so short and many that it is better repeated for
-   longer ones (ew_execute_repeated); 0: they are not. Sizes are those of
-   elements of both inputs and of out. */
-int ew_strategy_repeats(const struct ew_loop *loop, int ndim, int64_t size,
-                        int64_t size_out, bool divides);
+/* The input, x (1) or y (2), of which all rows of a block share one, if they
+   follow one another otherwise and are so short and many that it is better
+   repeated for longer calls (ew_execute_repeated); 0: neither. Sizes are those
+   of elements of both inputs and of out. For two loops or more. */
+int ew_strategy_shared(const struct ew_loop *loop, int64_t size,
+                       int64_t size_out, bool divides);
+
+/* The same of any loops; inline, as few calls have rows enough. */
+static inline int ew_strategy_repeats(const struct ew_loop *loop, int ndim,
+                                      int64_t size, int64_t size_out,
+                                      bool divides)
+{
+    return ndim > 1 && loop[1].n >= EW_REPEATED_ROWS
+               ? ew_strategy_shared(loop, size, size_out, divides)
+               : 0;
+}
 
 /* Whether so many elements, of so many bytes the widest, take less that way
    than folded. */

@@ -1,8 +1,8 @@
 /*
  * Chooses how short rows are run: as they are, where kernels have vectors or
  * masks for them, folded into one where they follow one another, for which
- * inputs that do not are packed, or as calls along the loop outside, where they
- * are few.
+ * inputs that do not are packed, or as calls of several, for which a row that
+ * they share is repeated, or along the loop outside, where they are few.
  */
 #include "cpu.h"
 #include "execute.h"
@@ -32,13 +32,12 @@ enum {
     /* Elements of two loops whose rows tiles fold that are there anyway. */
     FEW_TILED = 64,
     /* Rows that share one of an input, which is repeated: so many bytes at
-       most, and of elements of one byte, and so many rows at least, of such
-       elements, and of integers that are divided by it. */
-    REPEATED_ROW = EW_REPEATED_BYTES / 4,
-    REPEATED_BYTES = 2 * EW_LINE,
-    REPEATED_ROWS = 64,
-    REPEATED_ROWS_OF_HALVES = 32,
-    REPEATED_DIVISORS = 256,
+       most, */
+    REPEATED_ROW = EW_REPEATED_BUFFER / 4,
+    REPEATED_ROW_OF_BYTES = 2 * EW_LINE,     /* of elements of one byte, */
+    REPEATED_ROWS = 64,                      /* and so many rows at least, */
+    REPEATED_ROWS_OF_TWO = EW_REPEATED_ROWS, /* of elements of two bytes, */
+    REPEATED_ROWS_DIVIDED = 256,             /* of integers that are divided */
     KEPT_ROWS = 4 /* that kernels of integers find inverses for */
 };
 
@@ -47,7 +46,7 @@ static bool is_folded(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     return cols->stride[k] == plan->pass.stored[k] &&
-           rows->stride[k] == cols->n * cols->stride[k];
+           ew_loop_continues(cols, rows, k);
 }
 
 static bool is_scalar(const struct elementwise_plan *plan, int k)
@@ -362,32 +361,23 @@ static bool has_empty_ends(int64_t row, int64_t row_out)
            ew_strategy_leaves_empty(row_out, EW_LINE);
 }
 
-/* Whether rows of operand k follow one another. Strides may be as large as they
-   come. */
-static bool follows(const struct ew_loop *cols, const struct ew_loop *rows,
-                    int k)
-{
-    int64_t row;
-    return !__builtin_mul_overflow(cols->n, cols->stride[k], &row) &&
-           rows->stride[k] == row;
-}
-
-int ew_strategy_repeats(const struct ew_loop *loop, int ndim, int64_t size,
-                        int64_t size_out, bool divides)
+int ew_strategy_shared(const struct ew_loop *loop, int64_t size,
+                       int64_t size_out, bool divides)
 {
     const struct ew_loop *cols = &loop[0], *rows = &loop[1];
-    const int64_t most = size == 1 ? REPEATED_BYTES : REPEATED_ROW;
-    const int64_t least = divides     ? REPEATED_DIVISORS
-                          : size == 2 ? REPEATED_ROWS_OF_HALVES
+    const int64_t most = size == 1 ? REPEATED_ROW_OF_BYTES : REPEATED_ROW;
+    const int64_t least = divides     ? REPEATED_ROWS_DIVIDED
+                          : size == 2 ? REPEATED_ROWS_OF_TWO
                                       : REPEATED_ROWS;
-    if (ndim < 2 || cols->n > most / size || cols->n > most / size_out ||
-        rows->n < least ||
+    if (rows->n < least || cols->n > most || cols->n * size > most ||
+        cols->n * size_out > most ||
         !has_empty_ends(cols->n * size, cols->n * size_out) ||
-        cols->stride[EW_OUT] != size_out || !follows(cols, rows, EW_OUT))
+        cols->stride[EW_OUT] != size_out ||
+        !ew_loop_continues(cols, rows, EW_OUT))
         return 0;
     for (int k = 0; k < 2; k++)
         if (cols->stride[k] == size && rows->stride[k] == 0 &&
-            follows(cols, rows, 1 - k))
+            ew_loop_continues(cols, rows, 1 - k))
             return 1 + k;
     return 0;
 }

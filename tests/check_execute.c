@@ -260,7 +260,7 @@ START_TEST(a_row_that_others_share_is_repeated_for_calls_of_several)
     for (int shared = 0; shared < 2; shared++)
         for (int64_t cols = 1; cols <= 150; cols += 7)
             for (int64_t rows = 1; rows <= 100; rows += 9) {
-                int64_t some = EW_REPEATED_BYTES / cols;
+                int64_t some = EW_REPEATED_BUFFER / cols;
                 some = some < rows ? some : rows;
                 try_shared(shared, rows, cols);
                 ck_assert_int_eq(recorded,
