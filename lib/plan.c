@@ -211,8 +211,6 @@ elementwise_status ew_plan_make(struct elementwise_plan *plan,
     plan->what = what;
     plan->gradient = NULL;
     plan->op = op;
-    plan->act = ELEMENTWISE_ACT_NONE;
-    plan->scaled[EW_X] = plan->scaled[EW_Y] = false;
     ew_plan_choose_kernels(plan);
     return ew_plan_layout(plan, a.ndim, placed);
 }
@@ -236,6 +234,8 @@ elementwise_status ew_plan_layout(struct elementwise_plan *plan, int ndim,
                                   const struct ew_placed placed[3])
 {
     plan->result_ndim = ndim;
+    plan->act = ELEMENTWISE_ACT_NONE; /* nothing stands around op so far */
+    plan->scaled[EW_X] = plan->scaled[EW_Y] = false;
     for (int k = 0; k < 3; k++)
         plan->exists[k] =
             !ew_shape_is_empty(placed[k].tensor->ndim, placed[k].tensor->shape);

@@ -186,10 +186,8 @@ static bool gathers_late(const struct elementwise_plan *plan)
    where the cache is small, as out would go past it. */
 static bool gathers_by_turns(const struct elementwise_plan *plan, int64_t apart)
 {
-    bool plain = plan->act == ELEMENTWISE_ACT_NONE && !plan->scaled[EW_X] &&
-                 !plan->scaled[EW_Y];
-    return plain && apart > NEIGHBOURS && ew_cpu_is(EW_LATE_READS) &&
-           !ew_cpu_is(EW_SMALL_CACHE);
+    return ew_strategy_is_bare(plan) && apart > NEIGHBOURS &&
+           ew_cpu_is(EW_LATE_READS) && !ew_cpu_is(EW_SMALL_CACHE);
 }
 
 /* What takes fewer steps than this takes less time one by one, as memory is

@@ -76,6 +76,13 @@ bool ew_strategy_is_turned(const struct elementwise_plan *plan, int k);
    folds them. `tiles`: types are converted anyway, or an input is gathered. */
 bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles);
 
+/* Whether nothing stands around the operation. */
+static inline bool ew_strategy_is_bare(const struct elementwise_plan *plan)
+{
+    return plan->act == ELEMENTWISE_ACT_NONE && !plan->scaled[EW_X] &&
+           !plan->scaled[EW_Y];
+}
+
 /* Lets calls that are no tiles be of several rows where these share one of an
    input, and are short. */
 void ew_strategy_repeat(struct elementwise_plan *plan);

@@ -160,20 +160,13 @@ static bool compares_apart(const struct elementwise_plan *plan)
            compares_rows(plan);
 }
 
-/* Whether nothing stands around the operation. */
-static bool is_bare(const struct elementwise_plan *plan)
-{
-    return plan->act == ELEMENTWISE_ACT_NONE && !plan->scaled[EW_X] &&
-           !plan->scaled[EW_Y];
-}
-
 /* Whether the kernel has vectors for rows of up to a line, by masks of AVX-512:
    those of operations that wait for memory, with nothing around them. */
 static bool masks_rows(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
     return plan->level >= EW_LEVEL_AVX512 && is_quick(plan->op) &&
-           is_bare(plan) && plan->pass.stored[EW_OUT] >= 4 &&
+           ew_strategy_is_bare(plan) && plan->pass.stored[EW_OUT] >= 4 &&
            type != ELEMENTWISE_C64 && type != ELEMENTWISE_C128;
 }
 
@@ -404,7 +397,7 @@ static bool repeats_few(const struct elementwise_plan *plan)
 {
     int64_t elements =
         ew_strategy_bytes(plan, EW_OUT) / plan->pass.stored[EW_OUT];
-    return is_bare(plan) && repeated(plan) &&
+    return ew_strategy_is_bare(plan) && repeated(plan) &&
            ew_strategy_repeats_few(elements,
                                    ew_pass_widest(&plan->pass, EW_OUT + 1));
 }
