@@ -244,10 +244,11 @@ elementwise_status elementwise_plan_create_grad(
     if (status)
         return status;
     /* One block for both, and the gradient made where it stays: its walks
-       point to its terms. */
+       point to its terms. Of the plan nothing else is filled, so that it has
+       no calls, which plan_run asks for first. */
     int before = errno;
     struct elementwise_plan *made =
-        malloc(sizeof *made + sizeof(struct ew_gradient));
+        calloc(1, sizeof *made + sizeof(struct ew_gradient));
     ew_quiet_restore(before);
     if (!made)
         return ew_fail(ELEMENTWISE_NO_MEMORY, "%s: no memory", r.what);

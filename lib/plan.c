@@ -316,8 +316,8 @@ static void run_calls(const struct elementwise_plan *plan, const void *x,
                          &plan->pass.around, plan->pass.across, data);
 }
 
-/* Does all that there is to do, for any data. It is apart from ew_plan_run,
-   which then saves no registers. */
+/* Does all that there is to do, for any data and any plan. It is apart from
+   ew_plan_run, which then saves no registers. */
 static __attribute__((noinline)) elementwise_status
 run_any(const struct elementwise_plan *plan, const void *x, const void *y,
         void *out)
@@ -325,6 +325,9 @@ run_any(const struct elementwise_plan *plan, const void *x, const void *y,
     static const char *const names[] = {"x", "y", "out"};
     void *data[] = {(void *)x, (void *)y, out};
     elementwise_status status = ELEMENTWISE_OK;
+    if (plan->gradient)
+        return ew_fail(ELEMENTWISE_INVALID,
+                       "plan_run: plan is one of a gradient");
     for (int k = 0; k < 3 && !status; k++)
         if (plan->exists[k])
             status = ew_validate_data(plan->what, names[k], data[k],
@@ -388,9 +391,8 @@ elementwise_status elementwise_plan_create(
 elementwise_status elementwise_plan_run(const elementwise_plan *plan,
                                         const void *x, const void *y, void *out)
 {
-    if (!plan || plan->gradient)
-        return ew_fail(ELEMENTWISE_INVALID, "plan_run: plan is %s",
-                       plan ? "one of a gradient" : "NULL");
+    if (!plan)
+        return ew_fail(ELEMENTWISE_INVALID, "plan_run: plan is NULL");
     return ew_plan_run(plan, x, y, out);
 }
 
