@@ -34,6 +34,10 @@ static inline bool ew_strategy_is_apart(const struct elementwise_plan *plan,
 bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k,
                              int caches);
 
+/* add to min, which wait for memory, but for div. */
+bool ew_strategy_is_quick(elementwise_op op);
+bool ew_strategy_is_comparison(elementwise_op op);
+
 /* Whether out, with all that is read for it, is stored past the caches if it is
    made in tiles of dense rows. */
 bool ew_strategy_is_large(const struct elementwise_plan *plan);

@@ -72,13 +72,12 @@ static bool has_vectors(const struct elementwise_plan *plan)
     return vectors;
 }
 
-static bool is_comparison(elementwise_op op)
+bool ew_strategy_is_comparison(elementwise_op op)
 {
     return op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_GREATER_EQUAL;
 }
 
-/* add to min, which wait for memory, but for div. */
-static bool is_quick(elementwise_op op)
+bool ew_strategy_is_quick(elementwise_op op)
 {
     return op >= ELEMENTWISE_ADD && op <= ELEMENTWISE_MIN &&
            op != ELEMENTWISE_DIV;
@@ -88,7 +87,7 @@ bool ew_strategy_waits_for_halves(elementwise_op op, elementwise_dtype type,
                                   int level)
 {
     const bool f16 = type == ELEMENTWISE_F16 && level < EW_LEVEL_AVX512FP16;
-    return (type == ELEMENTWISE_BF16 || f16) && is_quick(op) &&
+    return (type == ELEMENTWISE_BF16 || f16) && ew_strategy_is_quick(op) &&
            level >= EW_LEVEL_AVX512;
 }
 
@@ -105,7 +104,8 @@ static bool compares_rows(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
     int64_t least = plan->level >= EW_LEVEL_AVX512 ? 1 : COMPARED_ROW;
-    bool compares = is_comparison(plan->op) && type != ELEMENTWISE_C64;
+    bool compares =
+        ew_strategy_is_comparison(plan->op) && type != ELEMENTWISE_C64;
     return (is_logical(plan) || compares) && type != ELEMENTWISE_C128 &&
            plan->loop[0].n >= least;
 }
@@ -165,7 +165,7 @@ static bool compares_apart(const struct elementwise_plan *plan)
 static bool masks_rows(const struct elementwise_plan *plan)
 {
     elementwise_dtype type = plan->types.compute[EW_X];
-    return plan->level >= EW_LEVEL_AVX512 && is_quick(plan->op) &&
+    return plan->level >= EW_LEVEL_AVX512 && ew_strategy_is_quick(plan->op) &&
            ew_strategy_is_bare(plan) && plan->pass.stored[EW_OUT] >= 4 &&
            type != ELEMENTWISE_C64 && type != ELEMENTWISE_C128;
 }
@@ -423,8 +423,8 @@ int64_t ew_strategy_few_rows(elementwise_op op, elementwise_dtype type,
     const int64_t size = (int64_t)ew_types_size(type);
     const bool bytes = size == 1 && cols >= FEW_BYTES;
     const bool complex = ew_types_kind(type) == EW_KIND_COMPLEX;
-    const bool quick = is_quick(op);
-    const bool compares = is_comparison(op) && !complex;
+    const bool quick = ew_strategy_is_quick(op);
+    const bool compares = ew_strategy_is_comparison(op) && !complex;
     if (quick && masks && (size >= 4 || bytes) && !complex)
         return FEW_MASKED;
     if (quick && size >= 4)

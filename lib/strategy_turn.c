@@ -26,6 +26,11 @@ enum {
        early enough. */
     AHEAD_TURNED = 17 << 20,
     AHEAD_LINES = 4,
+    /* Of small elements, where tiles share lines of out: these ask for what is
+       turned alone. */
+    SMALL = 2,
+    SMALL_ROWS = 256,
+    AHEAD_SHARED = 6 << 20,
     READ_ON_FROM = 1 << 20, /* bytes of out that do not stay in the L2 cache */
     WIDE_ROW = 512,         /* bytes of a row that is worth wide tiles */
     /* Where processors read little ahead of tiles: bytes of all operands from
@@ -35,7 +40,8 @@ enum {
     SHARED_LATE = 32 << 20,
     DISTANT_WAITS = 18 << 20, /* either, where vectors wait; */
     DISTANT_FEW = 12 << 20,   /* where few lines are on their way at once; */
-    DISTANT_LARGE = 64 << 20, /* where the last cache is a large one */
+    DISTANT_LARGE = 36 << 20, /* where the last cache is a large one, */
+    SHARED_LARGE = 64 << 20,
     APART_LATE = 256,
     COLUMNS_LATE = 64 /* that tiles of large elements gain by */
 };
@@ -92,6 +98,28 @@ bool ew_strategy_is_turned(const struct elementwise_plan *plan, int k)
            ew_strategy_along(plan, k) == 1;
 }
 
+/* Whether memory is all that tiles of small elements wait for, where the last
+   cache is a large one. */
+static bool are_small(const struct elementwise_plan *plan)
+{
+    const struct ew_pass *pass = &plan->pass;
+    unsigned widest = ew_pass_widest(pass, 2);
+    return widest <= SMALL && ew_cpu_is(EW_LATE_READS) &&
+           !ew_cpu_is(EW_SMALL_CACHE) && !pass->act &&
+           (widest == 1 || plan->level >= EW_LEVEL_AVX512) &&
+           (ew_strategy_is_quick(plan->op) ||
+            ew_strategy_is_comparison(plan->op));
+}
+
+/* Bytes of out from which lines of what is turned are asked for. */
+static int64_t ahead_from(const struct elementwise_plan *plan, bool down)
+{
+    const struct ew_pass *pass = &plan->pass;
+    if (pass->pack[EW_X] && pass->pack[EW_Y])
+        return AHEAD_TURNED / 2;
+    return !down && are_small(plan) ? AHEAD_SHARED : AHEAD_TURNED;
+}
+
 /* Whether the lines of the next tile in input k are asked for. Processors ask
    for those of what is turned themselves, unless it lies on many pages; what
    lies beside it comes in pieces too short for that. */
@@ -103,9 +131,8 @@ static bool asks(const struct elementwise_plan *plan, int k, bool down,
     if (pass->distant)
         return true;
     if (!pass->pack[k])
-        return bytes >= STREAM_TURNED;
-    bool both = pass->pack[EW_X] && pass->pack[EW_Y];
-    return bytes >= AHEAD_TURNED / (both ? 2 : 1) &&
+        return bytes >= STREAM_TURNED && (down || !are_small(plan));
+    return bytes >= ahead_from(plan, down) &&
            !(down && column > AHEAD_LINES * EW_LINE);
 }
 
@@ -115,22 +142,32 @@ static bool fills(const struct elementwise_plan *plan, int k)
     return plan->loop[0].stride[k] != 0 && plan->loop[1].stride[k] != 0;
 }
 
+static bool are_both_turned(const struct elementwise_plan *plan)
+{
+    return ew_strategy_is_turned(plan, EW_X) &&
+           ew_strategy_is_turned(plan, EW_Y);
+}
+
+/* Whether one input alone is turned, of small elements: tiles that ask for all
+   that they need have twice as many rows then, if there are more below. */
+static bool has_wide_columns(const struct elementwise_plan *plan)
+{
+    return are_small(plan) && !are_both_turned(plan) &&
+           plan->loop[1].n >= SMALL_ROWS;
+}
+
 /* Whether input k is turned and a tile's columns of it are pairs of lines that
-   lie apart, or one where vectors wait. True of one that is not turned. */
+   lie apart, or one where vectors wait or they will be wider. True of one that
+   is not turned. */
 static bool may_be_distant(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t turn = plan->pass.turn < rows->n ? plan->pass.turn : rows->n;
     int64_t lines = ew_strategy_may_wait(plan) ? 1 : 2;
+    int64_t least = has_wide_columns(plan) ? EW_LINE / 2 : lines * EW_LINE;
     return !ew_strategy_is_turned(plan, k) ||
-           (turn * ew_magnitude(rows->stride[k]) >= lines * EW_LINE &&
+           (turn * ew_magnitude(rows->stride[k]) >= least &&
             ew_magnitude(cols->stride[k]) >= APART_LATE);
-}
-
-static bool are_both_turned(const struct elementwise_plan *plan)
-{
-    return ew_strategy_is_turned(plan, EW_X) &&
-           ew_strategy_is_turned(plan, EW_Y);
 }
 
 /* Whether columns are so many that tiles of one line of what is turned have
@@ -171,14 +208,15 @@ static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
     if (bytes < READ_ON_FROM / LARGEST) /* those of inputs may be so large */
         return false;
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
-    int64_t late = !ew_cpu_is(EW_SMALL_CACHE) ? DISTANT_LARGE
-                   : down                     ? DISTANT_LATE
-                                              : SHARED_LATE;
+    bool small = ew_cpu_is(EW_SMALL_CACHE);
+    int64_t late = down    ? small ? DISTANT_LATE : DISTANT_LARGE
+                   : small ? SHARED_LATE
+                           : SHARED_LARGE;
     int64_t left = ew_strategy_reads_few(plan)  ? DISTANT_FEW
                    : ew_strategy_may_wait(plan) ? DISTANT_WAITS
                                                 : late;
     if (!ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
-        !gains_by_asking(plan, down))
+        (!down && are_small(plan)) || !gains_by_asking(plan, down))
         return false;
     for (int k = 0; k <= EW_OUT && left > 0; k++) /* sums may overflow */
         left -= ew_strategy_bytes(plan, k);
@@ -206,6 +244,10 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
              ew_pass_widest(pass, 2) >= 4)
         pass->turn /= 2;
     pass->distant = is_distant(plan, bytes);
+    if (has_wide_columns(plan) &&
+        (pass->distant ||
+         (ew_pass_widest(pass, 2) == 1 && down && bytes >= STREAM_TURNED)))
+        pass->turn *= 2;
     if (ew_pass_has_small_tiles(pass))
         pass->turn /= 2;
     if (compares_wide(plan))

@@ -1021,21 +1021,42 @@ START_TEST(turned_tiles_ask_later_where_the_last_cache_is_large)
     static const struct {
         int64_t shape[2];
         elementwise_dtype type;
+        bool both;
         int rows;
         bool distant;
-    } layouts[] = {{{2048, 2048}, ELEMENTWISE_F32, 32, 0},
-                   {{2048, 2048}, ELEMENTWISE_F64, 16, 1},
-                   {{1990, 2101}, ELEMENTWISE_F32, 16, 0},
-                   {{1990, 2101}, ELEMENTWISE_F64, 8, 1},
-                   {{1300, 1301}, ELEMENTWISE_F64, 8, 0}};
+        const char *ahead; /* of what: turned, beside it */
+    } layouts[] = {{{2048, 2048}, ELEMENTWISE_F32, 0, 32, 1, "tb"},
+                   {{1728, 1728}, ELEMENTWISE_F32, 0, 32, 0, "-b"},
+                   {{2048, 2048}, ELEMENTWISE_F64, 0, 16, 1, "tb"},
+                   {{1990, 2101}, ELEMENTWISE_F32, 0, 16, 0, "-b"},
+                   {{1990, 2101}, ELEMENTWISE_F64, 0, 8, 1, "tb"},
+                   {{1300, 1301}, ELEMENTWISE_F64, 0, 8, 0, "-b"},
+                   /* small elements */
+                   {{1920, 1920}, ELEMENTWISE_U8, 0, 32, 0, "--"},
+                   {{2048, 2048}, ELEMENTWISE_U8, 0, 64, 0, "-b"},
+                   {{3584, 3584}, ELEMENTWISE_U8, 0, 64, 1, "tb"},
+                   {{2048, 2048}, ELEMENTWISE_F16, 0, 32, 0, "-b"},
+                   {{2560, 2560}, ELEMENTWISE_F16, 0, 64, 1, "tb"},
+                   {{2560, 2560}, ELEMENTWISE_F16, 1, 64, 1, "tt"},
+                   /* in rows that start anywhere in a line */
+                   {{2101, 2101}, ELEMENTWISE_U8, 0, 32, 0, "--"},
+                   {{2501, 2601}, ELEMENTWISE_U8, 0, 32, 0, "t-"},
+                   {{5001, 5001}, ELEMENTWISE_U8, 0, 32, 0, "t-"},
+                   {{5001, 5001}, ELEMENTWISE_F16, 0, 32, 0, "t-"}};
     ew_cpu_limit(EW_LEVELS);
+    if (ew_cpu_level() < EW_LEVEL_AVX512)
+        return; /* below, halves take longer than memory */
     ew_cpu_tune(EW_LATE_READS);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        plan_turned(&p, layouts[i].shape, layouts[i].type, 0);
+        plan_turned(&p, layouts[i].shape, layouts[i].type,
+                    layouts[i].both ? 't' : 0);
         ck_assert_msg(p.pass.turn == layouts[i].rows &&
                           p.pass.distant == layouts[i].distant,
                       "%d: %d rows, %d", (int)i, p.pass.turn, p.pass.distant);
+        for (int k = 0; k < 2; k++)
+            ck_assert_msg(p.pass.ahead[k] == (layouts[i].ahead[k] != '-'),
+                          "%d: input %d", (int)i, k);
     }
 }
 END_TEST
