@@ -6,6 +6,7 @@
 #include "gradient.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "execute.h"
 #include "fuse.h"
@@ -244,14 +245,14 @@ elementwise_status elementwise_plan_create_grad(
     if (status)
         return status;
     /* One block for both, and the gradient made where it stays: its walks
-       point to its terms. Of the plan nothing else is filled, so that it has
-       no calls, which plan_run asks for first. */
+       point to its terms. */
     int before = errno;
     struct elementwise_plan *made =
-        calloc(1, sizeof *made + sizeof(struct ew_gradient));
+        malloc(sizeof *made + sizeof(struct ew_gradient));
     ew_quiet_restore(before);
     if (!made)
         return ew_fail(ELEMENTWISE_NO_MEMORY, "%s: no memory", r.what);
+    memset(made, 0, sizeof *made); /* plan_run finds neither calls nor empty */
     made->op = op;
     made->act = options ? options->act : ELEMENTWISE_ACT_NONE;
     made->scaled[EW_X] = options && options->scale_x != 1;

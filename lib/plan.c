@@ -325,7 +325,7 @@ run_any(const struct elementwise_plan *plan, const void *x, const void *y,
     static const char *const names[] = {"x", "y", "out"};
     void *data[] = {(void *)x, (void *)y, out};
     elementwise_status status = ELEMENTWISE_OK;
-    if (plan->gradient)
+    if (plan->gradient) /* asked here: before, short calls would pay for it */
         return ew_fail(ELEMENTWISE_INVALID,
                        "plan_run: plan is one of a gradient");
     for (int k = 0; k < 3 && !status; k++)

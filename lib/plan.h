@@ -126,7 +126,8 @@ struct ew_stage {
 
 struct elementwise_plan {
     const char *what;             /* the operation's name, for messages */
-    struct ew_gradient *gradient; /* instead of all that follows, or NULL */
+    struct ew_gradient *gradient; /* or NULL; of what follows op, act and scaled
+                                     are set then, and the rest is 0 */
     elementwise_op op;
     elementwise_act act;
     bool scaled[2]; /* by a factor, in a step or by op */

@@ -34,8 +34,10 @@ static inline bool ew_strategy_is_apart(const struct elementwise_plan *plan,
 bool ew_strategy_keeps_lines(const struct elementwise_plan *plan, int i, int k,
                              int caches);
 
-/* add to min, which wait for memory, but for div. */
+/* Whether op is add, sub, mul, max or min, which take less time than memory. */
 bool ew_strategy_is_quick(elementwise_op op);
+
+/* Whether op compares: equal to greater_equal. */
 bool ew_strategy_is_comparison(elementwise_op op);
 
 /* Whether out, with all that is read for it, is stored past the caches if it is
@@ -100,7 +102,8 @@ void ew_strategy_fold_few(struct elementwise_plan *plan);
 /* What tiles are like where inputs are turned, for so many bytes of out. A
    column of one is several lines of each of these: more rows where both are.
    Fewer where the other input is packed, of which a tile then takes longer
-   pieces, if a column is a line of what is turned still. */
+   pieces, if a column is a line of what is turned still; more of small
+   elements, of which it was less. */
 void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes);
 
 /* Lets each tile go along a loop where an input stands still before the next

@@ -26,10 +26,9 @@ enum {
        early enough. */
     AHEAD_TURNED = 17 << 20,
     AHEAD_LINES = 4,
-    /* Of small elements, where tiles share lines of out: these ask for what is
-       turned alone. */
-    SMALL = 2,
-    SMALL_ROWS = 256,
+    SMALL = 2,        /* bytes of a small element, */
+    SMALL_ROWS = 256, /* rows from which tiles have twice as many of them, */
+    /* and bytes of out from which those that share lines of out ask. */
     AHEAD_SHARED = 6 << 20,
     READ_ON_FROM = 1 << 20, /* bytes of out that do not stay in the L2 cache */
     WIDE_ROW = 512,         /* bytes of a row that is worth wide tiles */
@@ -40,7 +39,7 @@ enum {
     SHARED_LATE = 32 << 20,
     DISTANT_WAITS = 18 << 20, /* either, where vectors wait; */
     DISTANT_FEW = 12 << 20,   /* where few lines are on their way at once; */
-    DISTANT_LARGE = 36 << 20, /* where the last cache is a large one, */
+    DISTANT_LARGE = 48 << 20, /* and, of both, where the last cache is large */
     SHARED_LARGE = 64 << 20,
     APART_LATE = 256,
     COLUMNS_LATE = 64 /* that tiles of large elements gain by */
@@ -98,26 +97,32 @@ bool ew_strategy_is_turned(const struct elementwise_plan *plan, int k)
            ew_strategy_along(plan, k) == 1;
 }
 
-/* Whether memory is all that tiles of small elements wait for, where the last
-   cache is a large one. */
+/* Whether elements are small and the operation waits for memory alone, where
+   the last cache is a large one. */
 static bool are_small(const struct elementwise_plan *plan)
 {
-    const struct ew_pass *pass = &plan->pass;
-    unsigned widest = ew_pass_widest(pass, 2);
+    unsigned widest = ew_pass_widest(&plan->pass, EW_OUT + 1);
     return widest <= SMALL && ew_cpu_is(EW_LATE_READS) &&
-           !ew_cpu_is(EW_SMALL_CACHE) && !pass->act &&
+           !ew_cpu_is(EW_SMALL_CACHE) &&
            (widest == 1 || plan->level >= EW_LEVEL_AVX512) &&
            (ew_strategy_is_quick(plan->op) ||
             ew_strategy_is_comparison(plan->op));
 }
 
+/* Whether tiles ask for what is turned, and not for what lies beside it, as
+   they share lines of out: asking for all gains less than half as much. */
+static bool asks_for_turned_alone(const struct elementwise_plan *plan,
+                                  bool down)
+{
+    return !down && are_small(plan);
+}
+
 /* Bytes of out from which lines of what is turned are asked for. */
 static int64_t ahead_from(const struct elementwise_plan *plan, bool down)
 {
-    const struct ew_pass *pass = &plan->pass;
-    if (pass->pack[EW_X] && pass->pack[EW_Y])
+    if (plan->pass.pack[EW_X] && plan->pass.pack[EW_Y])
         return AHEAD_TURNED / 2;
-    return !down && are_small(plan) ? AHEAD_SHARED : AHEAD_TURNED;
+    return asks_for_turned_alone(plan, down) ? AHEAD_SHARED : AHEAD_TURNED;
 }
 
 /* Whether the lines of the next tile in input k are asked for. Processors ask
@@ -131,7 +136,7 @@ static bool asks(const struct elementwise_plan *plan, int k, bool down,
     if (pass->distant)
         return true;
     if (!pass->pack[k])
-        return bytes >= STREAM_TURNED && (down || !are_small(plan));
+        return bytes >= STREAM_TURNED && !asks_for_turned_alone(plan, down);
     return bytes >= ahead_from(plan, down) &&
            !(down && column > AHEAD_LINES * EW_LINE);
 }
@@ -148,25 +153,34 @@ static bool are_both_turned(const struct elementwise_plan *plan)
            ew_strategy_is_turned(plan, EW_Y);
 }
 
-/* Whether one input alone is turned, of small elements: tiles that ask for all
-   that they need have twice as many rows then, if there are more below. */
+/* Whether one input alone is turned, of small elements that are neighbours, and
+   what lies beside it is dense, in so many rows that tiles with twice as many
+   have others below: a column is a whole line then. */
 static bool has_wide_columns(const struct elementwise_plan *plan)
 {
-    return are_small(plan) && !are_both_turned(plan) &&
-           plan->loop[1].n >= SMALL_ROWS;
+    const struct ew_loop *loop = plan->loop;
+    int k = ew_strategy_is_turned(plan, EW_X) ? EW_X : EW_Y;
+    bool stays = false; /* where tiles are cut again (strategy_keep.c) */
+    for (int i = 2; i < plan->ndim; i++)
+        stays |= loop[i].stride[k] == 0;
+    return are_small(plan) && !plan->pass.pack[1 - k] && !stays &&
+           ew_magnitude(loop[1].stride[k]) == plan->pass.stored[k] &&
+           loop[1].n >= SMALL_ROWS;
 }
 
 /* Whether input k is turned and a tile's columns of it are pairs of lines that
-   lie apart, or one where vectors wait or they will be wider. True of one that
+   lie apart, or one where vectors wait or elements are small. True of one that
    is not turned. */
 static bool may_be_distant(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
-    int64_t turn = plan->pass.turn < rows->n ? plan->pass.turn : rows->n;
-    int64_t lines = ew_strategy_may_wait(plan) ? 1 : 2;
-    int64_t least = has_wide_columns(plan) ? EW_LINE / 2 : lines * EW_LINE;
+    const bool wide = has_wide_columns(plan);
+    int64_t turn = plan->pass.turn * (wide ? 2 : 1);
+    int64_t lines = wide || ew_strategy_may_wait(plan) ? 1 : 2;
+    if (turn > rows->n)
+        turn = rows->n;
     return !ew_strategy_is_turned(plan, k) ||
-           (turn * ew_magnitude(rows->stride[k]) >= least &&
+           (turn * ew_magnitude(rows->stride[k]) >= lines * EW_LINE &&
             ew_magnitude(cols->stride[k]) >= APART_LATE);
 }
 
@@ -201,6 +215,18 @@ static bool gains_by_asking(const struct elementwise_plan *plan, bool down)
            (wide && has_long_rows(plan) && are_lines_apart(plan));
 }
 
+/* Bytes of all operands from which all that tiles read is asked for. */
+static int64_t distant_from(const struct elementwise_plan *plan, bool down)
+{
+    if (ew_strategy_reads_few(plan))
+        return DISTANT_FEW;
+    if (ew_strategy_may_wait(plan))
+        return DISTANT_WAITS;
+    if (ew_cpu_is(EW_SMALL_CACHE))
+        return down ? DISTANT_LATE : SHARED_LATE;
+    return down ? DISTANT_LARGE : SHARED_LARGE;
+}
+
 /* Whether what tiles read comes from so far that all of it is asked for, as
    processors do not. */
 static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
@@ -208,20 +234,24 @@ static bool is_distant(const struct elementwise_plan *plan, int64_t bytes)
     if (bytes < READ_ON_FROM / LARGEST) /* those of inputs may be so large */
         return false;
     bool down = ew_strategy_goes_down(plan->loop[1].stride[EW_OUT]);
-    bool small = ew_cpu_is(EW_SMALL_CACHE);
-    int64_t late = down    ? small ? DISTANT_LATE : DISTANT_LARGE
-                   : small ? SHARED_LATE
-                           : SHARED_LARGE;
-    int64_t left = ew_strategy_reads_few(plan)  ? DISTANT_FEW
-                   : ew_strategy_may_wait(plan) ? DISTANT_WAITS
-                                                : late;
+    int64_t left = distant_from(plan, down);
     if (!ew_cpu_is(EW_LATE_READS) || plan->pass.fold ||
-        (!down && are_small(plan)) || !gains_by_asking(plan, down))
+        asks_for_turned_alone(plan, down) || !gains_by_asking(plan, down))
         return false;
     for (int k = 0; k <= EW_OUT && left > 0; k++) /* sums may overflow */
         left -= ew_strategy_bytes(plan, k);
     return left <= 0 && may_be_distant(plan, EW_X) &&
            may_be_distant(plan, EW_Y);
+}
+
+/* Whether tiles get twice as many rows: where all is asked for, and of bytes
+   wherever out does not stay near. */
+static bool doubles_rows(const struct elementwise_plan *plan, bool down,
+                         int64_t bytes)
+{
+    bool far = down && bytes >= STREAM_TURNED &&
+               ew_pass_widest(&plan->pass, EW_OUT + 1) == 1;
+    return (plan->pass.distant || far) && has_wide_columns(plan);
 }
 
 /* Whether elements of 16 bytes become bytes: kernels have vectors only for many
@@ -244,9 +274,7 @@ void ew_strategy_shape_turned(struct elementwise_plan *plan, int64_t bytes)
              ew_pass_widest(pass, 2) >= 4)
         pass->turn /= 2;
     pass->distant = is_distant(plan, bytes);
-    if (has_wide_columns(plan) &&
-        (pass->distant ||
-         (ew_pass_widest(pass, 2) == 1 && down && bytes >= STREAM_TURNED)))
+    if (doubles_rows(plan, down, bytes))
         pass->turn *= 2;
     if (ew_pass_has_small_tiles(pass))
         pass->turn /= 2;

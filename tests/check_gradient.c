@@ -671,7 +671,13 @@ START_TEST(plans_check_their_pointers_and_kind)
     ck_assert_int_eq(elementwise_plan_create(&forward, g.op, &g.x.t, &g.y.t, -1,
                                              &g.dout.t, NULL),
                      ELEMENTWISE_OK);
-    ck_assert_int_eq(elementwise_plan_run(plan, x, y, dx), ELEMENTWISE_INVALID);
+    for (int i = 0; i < 2; i++) {
+        void *const out[] = {dx, NULL};
+        ck_assert_int_eq(elementwise_plan_run(plan, x, y, out[i]),
+                         ELEMENTWISE_INVALID);
+        ck_assert_str_eq(elementwise_last_error(),
+                         "plan_run: plan is one of a gradient");
+    }
     ck_assert_int_eq(
         elementwise_plan_run_grad(forward, x, y, NULL, dout, dx, dy),
         ELEMENTWISE_INVALID);

@@ -865,8 +865,9 @@ START_TEST(tiles_of_several_loops_ask_for_lines_that_they_share)
 END_TEST
 
 /* Plans x + y, of which x is transposed, or both, or y alone, or y has gaps. */
-static void plan_turned(struct elementwise_plan *p, const int64_t shape[2],
-                        elementwise_dtype type, char beside)
+static void plan_turned_by(struct elementwise_plan *p, elementwise_op op,
+                           const int64_t shape[2], elementwise_dtype type,
+                           elementwise_dtype made, char beside)
 {
     const int64_t strides[] = {1, shape[0]};
     const int64_t gaps[] = {2 * shape[1], 2};
@@ -874,11 +875,17 @@ static void plan_turned(struct elementwise_plan *p, const int64_t shape[2],
     elementwise_tensor a = {NULL, type, 2, shape, strides};
     elementwise_tensor b = {NULL, type, 2, shape,
                             beside == 'g' ? gaps : y_strides};
-    elementwise_tensor o = {NULL, type, 2, shape, NULL};
+    elementwise_tensor o = {NULL, made, 2, shape, NULL};
     bool exchanged = beside == 'y';
-    ck_assert_int_eq(ew_plan_make(p, ELEMENTWISE_ADD, exchanged ? &b : &a,
-                                  exchanged ? &a : &b, -1, &o),
-                     0);
+    ck_assert_int_eq(
+        ew_plan_make(p, op, exchanged ? &b : &a, exchanged ? &a : &b, -1, &o),
+        0);
+}
+
+static void plan_turned(struct elementwise_plan *p, const int64_t shape[2],
+                        elementwise_dtype type, char beside)
+{
+    plan_turned_by(p, ELEMENTWISE_ADD, shape, type, type, beside);
 }
 
 /* Rows of a tile, and of what lines are asked for. */
@@ -1014,43 +1021,87 @@ START_TEST(turned_tiles_of_results_of_a_byte_are_wide_from_memory)
 }
 END_TEST
 
-/* From 64 MiB of all operands on, tiles of rows that start anywhere in a line
-   or not. */
+/* From 48 MiB of all operands on, or 64 where tiles share lines of out. */
 START_TEST(turned_tiles_ask_later_where_the_last_cache_is_large)
 {
     static const struct {
         int64_t shape[2];
         elementwise_dtype type;
-        bool both;
         int rows;
         bool distant;
         const char *ahead; /* of what: turned, beside it */
-    } layouts[] = {{{2048, 2048}, ELEMENTWISE_F32, 0, 32, 1, "tb"},
-                   {{1728, 1728}, ELEMENTWISE_F32, 0, 32, 0, "-b"},
-                   {{2048, 2048}, ELEMENTWISE_F64, 0, 16, 1, "tb"},
-                   {{1990, 2101}, ELEMENTWISE_F32, 0, 16, 0, "-b"},
-                   {{1990, 2101}, ELEMENTWISE_F64, 0, 8, 1, "tb"},
-                   {{1300, 1301}, ELEMENTWISE_F64, 0, 8, 0, "-b"},
-                   /* small elements */
-                   {{1920, 1920}, ELEMENTWISE_U8, 0, 32, 0, "--"},
-                   {{2048, 2048}, ELEMENTWISE_U8, 0, 64, 0, "-b"},
-                   {{3584, 3584}, ELEMENTWISE_U8, 0, 64, 1, "tb"},
-                   {{2048, 2048}, ELEMENTWISE_F16, 0, 32, 0, "-b"},
-                   {{2560, 2560}, ELEMENTWISE_F16, 0, 64, 1, "tb"},
-                   {{2560, 2560}, ELEMENTWISE_F16, 1, 64, 1, "tt"},
-                   /* in rows that start anywhere in a line */
-                   {{2101, 2101}, ELEMENTWISE_U8, 0, 32, 0, "--"},
-                   {{2501, 2601}, ELEMENTWISE_U8, 0, 32, 0, "t-"},
-                   {{5001, 5001}, ELEMENTWISE_U8, 0, 32, 0, "t-"},
-                   {{5001, 5001}, ELEMENTWISE_F16, 0, 32, 0, "t-"}};
+    } layouts[] = {{{2048, 2048}, ELEMENTWISE_F32, 32, 1, "tb"},
+                   {{1984, 1984}, ELEMENTWISE_F32, 32, 0, "-b"},
+                   {{2048, 2048}, ELEMENTWISE_F64, 16, 1, "tb"},
+                   {{1990, 2101}, ELEMENTWISE_F32, 16, 0, "-b"},
+                   {{1990, 2101}, ELEMENTWISE_F64, 8, 1, "tb"},
+                   {{1300, 1301}, ELEMENTWISE_F64, 8, 0, "-b"}};
     ew_cpu_limit(EW_LEVELS);
-    if (ew_cpu_level() < EW_LEVEL_AVX512)
-        return; /* below, halves take longer than memory */
     ew_cpu_tune(EW_LATE_READS);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        plan_turned(&p, layouts[i].shape, layouts[i].type,
-                    layouts[i].both ? 't' : 0);
+        plan_turned(&p, layouts[i].shape, layouts[i].type, 0);
+        ck_assert_msg(p.pass.turn == layouts[i].rows &&
+                          p.pass.distant == layouts[i].distant,
+                      "%d: %d rows, %d", (int)i, p.pass.turn, p.pass.distant);
+        for (int k = 0; k < 2; k++)
+            ck_assert_int_eq(p.pass.ahead[k], layouts[i].ahead[k] != '-');
+    }
+}
+END_TEST
+
+/* Of bytes and, with AVX-512, halves, by operations that wait for memory. */
+START_TEST(turned_tiles_of_small_elements_have_more_rows_or_ask_for_less)
+{
+    enum {
+        U8 = ELEMENTWISE_U8,
+        F16 = ELEMENTWISE_F16,
+        F32 = ELEMENTWISE_F32,
+        BOOL = ELEMENTWISE_BOOL,
+        ADD = ELEMENTWISE_ADD,
+        DIV = ELEMENTWISE_DIV,
+        LESS = ELEMENTWISE_LESS_THAN
+    };
+    static const struct {
+        int level;
+        int64_t shape[2];
+        int op, type, out;
+        char beside;
+        int rows;
+        bool distant;
+        const char *ahead; /* of what: turned, beside it */
+    } layouts[] = {
+        {EW_LEVEL_AVX2, {1920, 1920}, ADD, U8, U8, 0, 32, 0, "--"},
+        {EW_LEVEL_AVX2, {2048, 2048}, ADD, U8, U8, 0, 64, 0, "-b"},
+        {EW_LEVEL_AVX2, {2048, 2048}, LESS, U8, BOOL, 0, 64, 0, "-b"},
+        {EW_LEVEL_AVX2, {2048, 2048}, DIV, U8, U8, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX2, {2048, 2048}, ADD, U8, F32, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX2, {2048, 2048}, ADD, U8, U8, 'g', 32, 0, "--"},
+        {EW_LEVEL_AVX2, {4096, 4096}, ADD, U8, U8, 0, 64, 1, "tb"},
+        {EW_LEVEL_AVX2, {255, 65536}, ADD, U8, U8, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX2, {256, 65536}, ADD, U8, U8, 0, 64, 1, "tb"},
+        {EW_LEVEL_AVX2, {3008, 3008}, ADD, F16, F16, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX512, {2816, 2816}, ADD, F16, F16, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX512, {3008, 3008}, ADD, F16, F16, 0, 64, 1, "tb"},
+        {EW_LEVEL_AVX512, {3008, 3008}, DIV, F16, F16, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX512, {3008, 3008}, ADD, F16, F16, 't', 64, 1, "tt"},
+        /* in rows that start anywhere in a line */
+        {EW_LEVEL_AVX2, {2101, 2101}, ADD, U8, U8, 0, 32, 0, "--"},
+        {EW_LEVEL_AVX2, {2501, 2601}, ADD, U8, U8, 0, 32, 0, "t-"},
+        {EW_LEVEL_AVX2, {5001, 5001}, ADD, U8, U8, 0, 32, 0, "t-"},
+        {EW_LEVEL_AVX2, {2501, 2601}, DIV, U8, U8, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX2, {2501, 2601}, ADD, F16, F16, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX512, {5001, 5001}, ADD, F16, F16, 0, 32, 0, "t-"}};
+    ew_cpu_tune(EW_LATE_READS);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        ew_cpu_limit(EW_LEVELS);
+        if (ew_cpu_level() < layouts[i].level)
+            continue;
+        ew_cpu_limit(layouts[i].level);
+        plan_turned_by(&p, (elementwise_op)layouts[i].op, layouts[i].shape,
+                       (elementwise_dtype)layouts[i].type,
+                       (elementwise_dtype)layouts[i].out, layouts[i].beside);
         ck_assert_msg(p.pass.turn == layouts[i].rows &&
                           p.pass.distant == layouts[i].distant,
                       "%d: %d rows, %d", (int)i, p.pass.turn, p.pass.distant);
@@ -1058,6 +1109,7 @@ START_TEST(turned_tiles_ask_later_where_the_last_cache_is_large)
             ck_assert_msg(p.pass.ahead[k] == (layouts[i].ahead[k] != '-'),
                           "%d: input %d", (int)i, k);
     }
+    ew_cpu_limit(EW_LEVELS);
 }
 END_TEST
 
@@ -2379,6 +2431,9 @@ static void add_choosing(TCase *choosing)
                    turned_tiles_of_results_of_a_byte_are_wide_from_memory);
     tcase_add_test(choosing,
                    turned_tiles_ask_later_where_the_last_cache_is_large);
+    tcase_add_test(
+        choosing,
+        turned_tiles_of_small_elements_have_more_rows_or_ask_for_less);
     tcase_add_loop_test(
         choosing, inputs_with_gaps_push_a_large_output_out_of_a_small_cache, 0,
         EW_LEVELS);
