@@ -1080,10 +1080,10 @@ START_TEST(turned_tiles_of_small_elements_have_more_rows_or_ask_for_less)
         {EW_LEVEL_AVX2, {4096, 4096}, ADD, U8, U8, 0, 64, 1, "tb"},
         {EW_LEVEL_AVX2, {255, 65536}, ADD, U8, U8, 0, 32, 0, "-b"},
         {EW_LEVEL_AVX2, {256, 65536}, ADD, U8, U8, 0, 64, 1, "tb"},
-        {EW_LEVEL_AVX2, {3008, 3008}, ADD, F16, F16, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX2, {3008, 3008}, ADD, F16, F16, 0, 32, 0, "tb"},
         {EW_LEVEL_AVX512, {2816, 2816}, ADD, F16, F16, 0, 32, 0, "-b"},
         {EW_LEVEL_AVX512, {3008, 3008}, ADD, F16, F16, 0, 64, 1, "tb"},
-        {EW_LEVEL_AVX512, {3008, 3008}, DIV, F16, F16, 0, 32, 0, "-b"},
+        {EW_LEVEL_AVX512, {3008, 3008}, DIV, F16, F16, 0, 32, 0, "tb"},
         {EW_LEVEL_AVX512, {3008, 3008}, ADD, F16, F16, 't', 64, 1, "tt"},
         /* in rows that start anywhere in a line */
         {EW_LEVEL_AVX2, {2101, 2101}, ADD, U8, U8, 0, 32, 0, "--"},
