@@ -295,15 +295,17 @@ static bool are_aligned(const struct elementwise_plan *plan, const void *x,
 }
 
 /* Whether out is apart from the inputs, or in the place of one. */
-static bool is_outside(const struct elementwise_plan *plan, const void *x,
-                       const void *y, const void *out)
+static inline __attribute__((always_inline)) bool
+is_outside(const struct elementwise_plan *plan, const void *x, const void *y,
+           const void *out)
 {
     return ((plan->in_place[EW_X] && x == out) || apart(plan, EW_X, x, out)) &&
            ((plan->in_place[EW_Y] && y == out) || apart(plan, EW_Y, y, out));
 }
 
-static void run_calls(const struct elementwise_plan *plan, const void *x,
-                      const void *y, void *out)
+static inline __attribute__((always_inline)) void
+run_calls(const struct elementwise_plan *plan, const void *x, const void *y,
+          void *out)
 {
     void *data[] = {(void *)x, (void *)y, out, (void *)&plan->pass.around};
     if (plan->pass.repeats)
@@ -317,7 +319,7 @@ static void run_calls(const struct elementwise_plan *plan, const void *x,
 }
 
 /* Does all that there is to do, for any data and any plan. It is apart from
-   ew_plan_run, which then saves no registers. */
+   run, which then saves no registers. */
 static __attribute__((noinline)) elementwise_status
 run_any(const struct elementwise_plan *plan, const void *x, const void *y,
         void *out)
@@ -346,8 +348,11 @@ run_any(const struct elementwise_plan *plan, const void *x, const void *y,
     return status;
 }
 
-elementwise_status ew_plan_run(const struct elementwise_plan *plan,
-                               const void *x, const void *y, void *out)
+/* A jump less in each of both that call it, which is a tenth of what a plan on
+   nothing takes. */
+static inline __attribute__((always_inline)) elementwise_status
+run(const struct elementwise_plan *plan, const void *x, const void *y,
+    void *out)
 {
     if (are_aligned(plan, x, y, out)) {
         if (plan->empty)
@@ -358,6 +363,12 @@ elementwise_status ew_plan_run(const struct elementwise_plan *plan,
         }
     }
     return run_any(plan, x, y, out);
+}
+
+elementwise_status ew_plan_run(const struct elementwise_plan *plan,
+                               const void *x, const void *y, void *out)
+{
+    return run(plan, x, y, out);
 }
 
 elementwise_status elementwise_plan_create(
@@ -393,7 +404,7 @@ elementwise_status elementwise_plan_run(const elementwise_plan *plan,
 {
     if (!plan)
         return ew_fail(ELEMENTWISE_INVALID, "plan_run: plan is NULL");
-    return ew_plan_run(plan, x, y, out);
+    return run(plan, x, y, out);
 }
 
 void elementwise_plan_destroy(elementwise_plan *plan)
