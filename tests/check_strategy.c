@@ -864,7 +864,8 @@ START_TEST(tiles_of_several_loops_ask_for_lines_that_they_share)
 }
 END_TEST
 
-/* Plans x + y, of which x is transposed, or both, or y alone, or y has gaps. */
+/* Plans op of x and y, of which x is transposed, or both, or y alone, or y has
+   gaps. */
 static void plan_turned_by(struct elementwise_plan *p, elementwise_op op,
                            const int64_t shape[2], elementwise_dtype type,
                            elementwise_dtype made, char beside)
@@ -886,6 +887,18 @@ static void plan_turned(struct elementwise_plan *p, const int64_t shape[2],
                         elementwise_dtype type, char beside)
 {
     plan_turned_by(p, ELEMENTWISE_ADD, shape, type, type, beside);
+}
+
+/* Checks, of layout i, the rows of a tile, whether all that it reads is asked
+   for, and of what lines are: `ahead` is of what is turned, and beside it. */
+static void check_turned(const struct ew_pass *pass, size_t i, int rows,
+                         bool distant, const char ahead[2])
+{
+    ck_assert_msg(pass->turn == rows && pass->distant == distant,
+                  "%d: %d rows, %d", (int)i, pass->turn, pass->distant);
+    for (int k = 0; k < 2; k++)
+        ck_assert_msg(pass->ahead[k] == (ahead[k] != '-'), "%d: input %d",
+                      (int)i, k);
 }
 
 /* Rows of a tile, and of what lines are asked for. */
@@ -917,11 +930,8 @@ START_TEST(turned_tiles_have_a_shape_for_each_type)
         struct elementwise_plan p;
         plan_turned(&p, layouts[i].shape, layouts[i].type,
                     layouts[i].both ? 't' : 0);
-        ck_assert_int_eq(p.pass.turn, layouts[i].rows);
-        for (int k = 0; k < 2; k++)
-            ck_assert_int_eq(p.pass.ahead[k], layouts[i].ahead[k] != '-');
+        check_turned(&p.pass, i, layouts[i].rows, false, layouts[i].ahead);
         ck_assert_int_eq(p.pass.stream != NULL, layouts[i].streams);
-        ck_assert(!p.pass.distant);
     }
 }
 END_TEST
@@ -1041,11 +1051,8 @@ START_TEST(turned_tiles_ask_later_where_the_last_cache_is_large)
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         plan_turned(&p, layouts[i].shape, layouts[i].type, 0);
-        ck_assert_msg(p.pass.turn == layouts[i].rows &&
-                          p.pass.distant == layouts[i].distant,
-                      "%d: %d rows, %d", (int)i, p.pass.turn, p.pass.distant);
-        for (int k = 0; k < 2; k++)
-            ck_assert_int_eq(p.pass.ahead[k], layouts[i].ahead[k] != '-');
+        check_turned(&p.pass, i, layouts[i].rows, layouts[i].distant,
+                     layouts[i].ahead);
     }
 }
 END_TEST
@@ -1095,19 +1102,13 @@ START_TEST(turned_tiles_of_small_elements_have_more_rows_or_ask_for_less)
     ew_cpu_tune(EW_LATE_READS);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
-        ew_cpu_limit(EW_LEVELS);
-        if (ew_cpu_level() < layouts[i].level)
+        if (!support_level(layouts[i].level))
             continue;
-        ew_cpu_limit(layouts[i].level);
         plan_turned_by(&p, (elementwise_op)layouts[i].op, layouts[i].shape,
                        (elementwise_dtype)layouts[i].type,
                        (elementwise_dtype)layouts[i].out, layouts[i].beside);
-        ck_assert_msg(p.pass.turn == layouts[i].rows &&
-                          p.pass.distant == layouts[i].distant,
-                      "%d: %d rows, %d", (int)i, p.pass.turn, p.pass.distant);
-        for (int k = 0; k < 2; k++)
-            ck_assert_msg(p.pass.ahead[k] == (layouts[i].ahead[k] != '-'),
-                          "%d: input %d", (int)i, k);
+        check_turned(&p.pass, i, layouts[i].rows, layouts[i].distant,
+                     layouts[i].ahead);
     }
     ew_cpu_limit(EW_LEVELS);
 }
