@@ -22,16 +22,22 @@ enum ew_level {
 
 /* The level + 1; 0: not asked yet. Two threads that ask at once store the
    same number, so relaxed order is enough. */
-extern atomic_int ew_cpu_known;
+extern __attribute__((visibility("hidden"))) atomic_int ew_cpu_known;
 
 /* Asks for it. */
 int ew_cpu_find_level(void);
+
+/* The level; -1: not asked yet. */
+static inline int ew_cpu_level_known(void)
+{
+    return atomic_load_explicit(&ew_cpu_known, memory_order_relaxed) - 1;
+}
 
 /* The highest level that the machine has and ELEMENTWISE_CPU permits; inline as
    short calls ask often. */
 static inline int ew_cpu_level(void)
 {
-    int level = atomic_load_explicit(&ew_cpu_known, memory_order_relaxed) - 1;
+    int level = ew_cpu_level_known();
     return level < 0 ? ew_cpu_find_level() : level;
 }
 
@@ -55,7 +61,7 @@ enum ew_quick {
                            loads one by one, and two rows, bring more */
     EW_TUNINGS = 256    /* sets */
 };
-extern atomic_uint ew_cpu_tuning;
+extern __attribute__((visibility("hidden"))) atomic_uint ew_cpu_tuning;
 
 /* Always inlined, as kernels that are tuned (EW_TUNED) would otherwise call it.
  */

@@ -11,27 +11,36 @@
 #include "strategy.h"
 #include "table.h"
 
-/* A call's loops, and the elements of each operand. */
+/* The bytes that the operands' elements take. */
+struct reach {
+    int64_t x, y, out;
+};
+
+/* A call's loops, and the elements of out. */
 struct nest {
-    int64_t count[3];
+    int64_t count;
+    struct reach bytes;
     bool empty;
     int ndim;
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };
 
 /* Calls on few elements consist of tests, so tests are taken together where
-   they can. Ranks of which no bit is as high as the limit are below it. */
+   they can. */
+static inline bool is_plain(const elementwise_tensor *t)
+{
+    return t && !t->strides && (t->shape || !t->ndim);
+}
+
+/* Ranks of which no bit is as high as the limit are below it. */
 static inline bool are_plain(const elementwise_tensor *x,
                              const elementwise_tensor *y,
                              const elementwise_tensor *out)
 {
-    if (!x || !y || !out || x->strides || y->strides || out->strides)
-        return false;
     _Static_assert((ELEMENTWISE_MAX_NDIM & (ELEMENTWISE_MAX_NDIM - 1)) == 0,
                    "a power of 2 is a bit");
-    unsigned ranks = (unsigned)(x->ndim | y->ndim | out->ndim);
-    return ranks < ELEMENTWISE_MAX_NDIM && (x->shape || !x->ndim) &&
-           (y->shape || !y->ndim) && (out->shape || !out->ndim);
+    return is_plain(x) && is_plain(y) && is_plain(out) &&
+           (unsigned)(x->ndim | y->ndim | out->ndim) < ELEMENTWISE_MAX_NDIM;
 }
 
 /* Opens the loops from the last dimension to the first. As all operands are
@@ -43,10 +52,11 @@ open_loops(const struct ew_alignment *a, bool alike, int64_t size,
            const elementwise_tensor *out, struct nest *nest)
 {
     const int64_t *shape_x = a->x.tensor->shape, *shape_y = a->y.tensor->shape;
-    int64_t size_out = (int64_t)ew_types_size(out->dtype);
-    int64_t count_x = 1, count_y = 1, count = 1;
-    int64_t reach = sizeof(struct ew_c128); /* bytes, of the widest type */
-    int walks = 0, last = -1; /* which of x and y walk along the last loop */
+    const int64_t widest = sizeof(struct ew_c128);
+    int64_t reach = widest; /* bytes, if out's elements were of that type */
+    struct reach bytes = {size, size, (int64_t)ew_types_size(out->dtype)};
+    int walks = 0; /* which of x and y walk along the last loop */
+    struct ew_loop *next = nest->loop; /* behind the last one */
     nest->empty = false;
     for (int dim = a->ndim - 1; dim >= 0; dim--) {
         int64_t n = out->shape[dim];
@@ -62,53 +72,54 @@ open_loops(const struct ew_alignment *a, bool alike, int64_t size,
             continue;
         }
         if (now == walks)
-            nest->loop[last].n *= n;
-        else {
-            struct ew_loop *loop = &nest->loop[++last];
-            loop->n = n;
-            loop->stride[EW_X] = x == 1 ? 0 : count_x * size;
-            loop->stride[EW_Y] = y == 1 ? 0 : count_y * size;
-            loop->stride[EW_OUT] = count * size_out;
-            walks = now;
-        }
+            next[-1].n *= n;
+        else
+            *next++ = (struct ew_loop){
+                n, {x == 1 ? 0 : bytes.x, y == 1 ? 0 : bytes.y, bytes.out}};
         if (__builtin_mul_overflow(reach, n, &reach))
             return false;
-        count *= n;
-        count_x *= x;
-        count_y *= y;
+        walks = now;
+        bytes.x *= x;
+        bytes.y *= y;
+        bytes.out *= n;
     }
-    nest->count[EW_X] = count_x;
-    nest->count[EW_Y] = count_y;
-    nest->count[EW_OUT] = count;
-    nest->ndim = last + 1;
+    nest->count = reach / widest;
+    nest->bytes = bytes;
+    nest->ndim = (int)(next - nest->loop);
     return true;
 }
 
-/* The bytes that the operands' elements take. */
-struct reach {
-    int64_t x, y, out;
-};
+static inline bool is_aligned(const elementwise_tensor *t, uintptr_t unaligned)
+{
+    return t->data && !((uintptr_t)t->data & unaligned);
+}
+
+/* Whether all operands are there, and aligned. x and y have one type. */
+static inline bool are_aligned(const elementwise_tensor *x,
+                               const elementwise_tensor *y,
+                               const elementwise_tensor *out)
+{
+    uintptr_t unaligned = ew_types_unaligned(x->dtype);
+    return is_aligned(x, unaligned) && is_aligned(y, unaligned) &&
+           is_aligned(out, ew_types_unaligned(out->dtype));
+}
 
 /* Whether t's elements are apart from out's, far enough in both directions
    modulo 2^64, or are out's. */
-static inline bool is_apart(const elementwise_tensor *t, int64_t bytes,
-                            const elementwise_tensor *out, int64_t bytes_out)
+static inline __attribute__((always_inline)) bool
+is_apart(const elementwise_tensor *t, int64_t bytes,
+         const elementwise_tensor *out, int64_t bytes_out)
 {
     uintptr_t a = (uintptr_t)t->data, b = (uintptr_t)out->data;
     return (b - a >= (uintptr_t)bytes && a - b >= (uintptr_t)bytes_out) ||
            (a == b && bytes == bytes_out && t->dtype == out->dtype);
 }
 
-/* Whether all elements are there, aligned, and apart. x and y have one type. */
-static inline bool are_usable(const elementwise_tensor *x,
-                              const elementwise_tensor *y,
-                              const elementwise_tensor *out, struct reach bytes)
+static inline __attribute__((always_inline)) bool
+are_apart(const elementwise_tensor *x, const elementwise_tensor *y,
+          const elementwise_tensor *out, struct reach bytes)
 {
-    uintptr_t inputs = (uintptr_t)x->data | (uintptr_t)y->data;
-    uintptr_t off = inputs & (ew_types_align(x->dtype) - 1);
-    off |= (uintptr_t)out->data & (ew_types_align(out->dtype) - 1);
-    return !off && x->data && y->data && out->data &&
-           is_apart(x, bytes.x, out, bytes.out) &&
+    return is_apart(x, bytes.x, out, bytes.out) &&
            is_apart(y, bytes.y, out, bytes.out);
 }
 
@@ -140,30 +151,42 @@ run_long_line(ew_kernel *kernel, int64_t n, const struct ew_stride stride[],
     ew_execute_line(&line, kernel, data[EW_AROUND], data);
 }
 
-/* The commonest calls: one loop over operands of out's shape or of rank 0, and
-   which of them have a shape is known at compile time. fault, if not NULL,
-   looks for what y may not have, around is for kernels that make more than an
-   operation; calls on more than `most` elements are others. */
-static inline __attribute__((always_inline)) bool
-run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
-         const elementwise_tensor *y, bool walks_y,
-         const elementwise_tensor *out, int64_t most, ew_kernel *fault,
-         struct ew_around *around)
+/* The elements of out, if the operands are aligned and those that walk have its
+   shape; 0 if that is not so, or if they are none, or more than `most`. */
+static inline __attribute__((always_inline)) int64_t
+length_of(const elementwise_tensor *x, bool walks_x,
+          const elementwise_tensor *y, bool walks_y,
+          const elementwise_tensor *out, int64_t most)
 {
-    int64_t n = 1, size = (int64_t)ew_types_size(x->dtype);
-    int64_t size_out = (int64_t)ew_types_size(out->dtype);
+    int64_t n = 1;
+    if (!are_aligned(x, y, out))
+        return 0;
     for (int i = 0; i < out->ndim; i++) {
         int64_t extent = out->shape[i];
         if ((walks_x && x->shape[i] != extent) ||
             (walks_y && y->shape[i] != extent) || extent < 1 ||
             __builtin_mul_overflow(n, extent, &n))
-            return false;
+            return 0;
     }
     if (n > most)
-        return false;
+        return 0;
+    return n;
+}
+
+/* One loop of so many steps over operands of out's shape or of rank 0; which of
+   them walk is known at compile time. fault, if not NULL, looks for what y may
+   not have, around is for kernels that make more than an operation. */
+static inline __attribute__((always_inline)) bool
+run_length(ew_kernel *kernel, int64_t n, const elementwise_tensor *x,
+           bool walks_x, const elementwise_tensor *y, bool walks_y,
+           const elementwise_tensor *out, ew_kernel *fault,
+           struct ew_around *around)
+{
+    int64_t size = (int64_t)ew_types_size(x->dtype);
+    int64_t size_out = (int64_t)ew_types_size(out->dtype);
     struct reach bytes = {walks_x ? n * size : size, walks_y ? n * size : size,
                           n * size_out};
-    if (ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes) ||
+    if (ew_strategy_streams(bytes.out) || !are_apart(x, y, out, bytes) ||
         (fault && has_fault(fault, walks_y ? n : 1, y)))
         return false;
     void *const data[] = {x->data, y->data, out->data, around};
@@ -176,6 +199,18 @@ run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
     return true;
 }
 
+/* Both. */
+static inline __attribute__((always_inline)) bool
+run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
+         const elementwise_tensor *y, bool walks_y,
+         const elementwise_tensor *out, int64_t most, ew_kernel *fault,
+         struct ew_around *around)
+{
+    int64_t n = length_of(x, walks_x, y, walks_y, out, most);
+    return n &&
+           run_length(kernel, n, x, walks_x, y, walks_y, out, fault, around);
+}
+
 /* Bytes of rows from which on they are not folded. */
 static int64_t long_row(const struct nest *nest, elementwise_op op,
                         elementwise_dtype type, int64_t size_out, bool divides)
@@ -185,7 +220,7 @@ static int64_t long_row(const struct nest *nest, elementwise_op op,
         return ew_strategy_keeps_words(nest->loop, op, type, level)
                    ? 0
                    : EW_SHORT_TILED;
-    if (nest->count[EW_OUT] < EW_WORTH_STAGING)
+    if (nest->count < EW_WORTH_STAGING)
         return EW_SHORT_ROW;
     return ew_strategy_long_row(nest->loop, size_out,
                                 ew_strategy_waits_for_halves(op, type, level));
@@ -199,18 +234,34 @@ static bool folds(const struct nest *nest, elementwise_op op,
     return ew_strategy_may_fold(nest->loop, nest->ndim) &&
            nest->loop[0].n * size_out <
                long_row(nest, op, type, size_out, divides) &&
-           nest->count[EW_OUT] >
-               nest->loop[0].n *
-                   ew_strategy_few_rows(op, type, nest->loop[0].n);
+           nest->count > nest->loop[0].n *
+                             ew_strategy_few_rows(op, type, nest->loop[0].n);
 }
 
-/* All others. Too many too short rows are left to the plan, which packs, and so
-   are outputs that it stores past the caches. Without results nothing is at
-   fault, and nothing left to do. */
-static __attribute__((noinline)) bool
-run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
-          const elementwise_tensor *y, int axis, const elementwise_tensor *out,
-          ew_kernel *fault)
+/* Whether a plan takes less for all its work: too many too short rows are
+   packed, inputs that are read again are kept, and outputs stored past the
+   caches. Nothing of that is worth it for fewer elements than a block that is
+   packed has. */
+static inline bool is_better_planned(const struct nest *nest, elementwise_op op,
+                                     elementwise_dtype type, int64_t size_out,
+                                     bool divides, bool repeats_few)
+{
+    const struct reach bytes = nest->bytes;
+    if (nest->count < EW_WORTH_PACKING)
+        return false;
+    return (!repeats_few && folds(nest, op, type, size_out, divides)) ||
+           ew_strategy_deepens(nest->loop, nest->ndim, size_out, nest->count) ||
+           ew_strategy_stages(nest->loop, nest->ndim, size_out, nest->count) ||
+           (bytes.x < bytes.out && ew_strategy_again(bytes.x, bytes.out)) ||
+           (bytes.y < bytes.out && ew_strategy_again(bytes.y, bytes.out)) ||
+           ew_strategy_streams(bytes.out);
+}
+
+/* All others. Without results nothing is at fault, and nothing left to do. */
+static inline bool run_loops(elementwise_op op, ew_kernel *kernel,
+                             const elementwise_tensor *x,
+                             const elementwise_tensor *y, int axis,
+                             const elementwise_tensor *out, ew_kernel *fault)
 {
     int64_t size = (int64_t)ew_types_size(x->dtype);
     int64_t size_out = (int64_t)ew_types_size(out->dtype);
@@ -223,24 +274,16 @@ run_loops(elementwise_op op, ew_kernel *kernel, const elementwise_tensor *x,
     if (!(alike ? open_loops(&a, true, size, out, &nest)
                 : open_loops(&a, false, size, out, &nest)))
         return false;
-    struct reach bytes = {nest.count[EW_X] * size, nest.count[EW_Y] * size,
-                          nest.count[EW_OUT] * size_out};
+    if (!are_aligned(x, y, out) || !are_apart(x, y, out, nest.bytes))
+        return false;
     if (nest.empty)
-        return are_usable(x, y, out, bytes);
+        return true;
     int repeats = ew_strategy_repeats(nest.loop, nest.ndim, size, size_out,
                                       fault != NULL);
-    bool few =
-        repeats && ew_strategy_repeats_few(nest.count[EW_OUT],
-                                           size > size_out ? size : size_out);
-    if ((!few && folds(&nest, op, x->dtype, size_out, fault != NULL)) ||
-        ew_strategy_deepens(nest.loop, nest.ndim, size_out,
-                            nest.count[EW_OUT]) ||
-        ew_strategy_stages(nest.loop, nest.ndim, size_out,
-                           nest.count[EW_OUT]) ||
-        (bytes.x < bytes.out && ew_strategy_again(bytes.x, bytes.out)) ||
-        (bytes.y < bytes.out && ew_strategy_again(bytes.y, bytes.out)) ||
-        ew_strategy_streams(bytes.out) || !are_usable(x, y, out, bytes) ||
-        (fault && has_fault(fault, nest.count[EW_Y], y)))
+    bool few = repeats && ew_strategy_repeats_few(
+                              nest.count, size > size_out ? size : size_out);
+    if (is_better_planned(&nest, op, x->dtype, size_out, fault != NULL, few) ||
+        (fault && has_fault(fault, nest.bytes.y / size, y)))
         return false;
     void *const data[] = {x->data, y->data, out->data};
     if (repeats)
@@ -278,46 +321,54 @@ run_dense(ew_kernel *kernel, const elementwise_tensor *x,
            run_scalar(kernel, x, y, out, most, fault, around);
 }
 
-/* False: it was not a simple call, and nothing is done. */
-static inline bool run_simple(elementwise_op op, const elementwise_tensor *x,
-                              const elementwise_tensor *y, int axis,
-                              const elementwise_tensor *out)
-{
-    if (!are_plain(x, y, out) ||
-        !ew_types_direct(op, x->dtype, y->dtype, out->dtype))
-        return false;
-    ew_kernel *kernel = ew_table_direct(ew_cpu_level(), (int)op, x->dtype);
-    if (!kernel)
-        return false;
-    return run_dense(kernel, x, y, out, ew_dense_most, NULL, NULL) ||
-           run_loops(op, kernel, x, y, axis, out, NULL);
-}
-
-/* Quotients of integers by a y without a 0; the plan says where one is. */
-static __attribute__((noinline)) bool
-run_quotients(elementwise_op op, const elementwise_tensor *x,
-              const elementwise_tensor *y, int axis,
-              const elementwise_tensor *out)
+/* All simple calls on plain operands. */
+static __attribute__((noinline)) elementwise_status
+run_others(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+           const elementwise_tensor *out, elementwise_op op, ew_call *otherwise)
 {
     const int level = ew_cpu_level();
-    if (!are_plain(x, y, out) ||
-        !ew_types_divides(op, x->dtype, y->dtype, out->dtype))
-        return false;
+    bool divides = ew_types_divides(op, x->dtype);
     ew_kernel *kernel = ew_table_direct(level, (int)op, x->dtype);
-    ew_kernel *zero = ew_table_direct(level, EW_ANY_ZERO, x->dtype);
-    return kernel && zero &&
-           (run_dense(kernel, x, y, out, ew_dense_most, zero, NULL) ||
-            run_loops(op, kernel, x, y, axis, out, zero));
+    ew_kernel *zero =
+        divides ? ew_table_direct(level, EW_ANY_ZERO, x->dtype) : NULL;
+    if (kernel && (zero || ew_types_safe(op, x->dtype)) &&
+        (run_dense(kernel, x, y, out, EW_DENSE_MOST, zero, NULL) ||
+         run_loops(op, kernel, x, y, axis, out, zero)))
+        return ELEMENTWISE_OK;
+    return otherwise(x, y, axis, out, op);
 }
 
-elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
+/* The commonest calls: operands of out's shape, of which none is at fault. */
+static inline __attribute__((always_inline)) bool
+run_commonest(const elementwise_tensor *x, const elementwise_tensor *y,
+              const elementwise_tensor *out, elementwise_op op)
+{
+    if (x->ndim != out->ndim || y->ndim != out->ndim ||
+        !ew_types_safe(op, x->dtype))
+        return false;
+    int64_t n = length_of(x, true, y, true, out, EW_DENSE_MOST);
+    if (!n)
+        return false;
+    const int level = ew_cpu_level_known();
+    if (level < 0)
+        return false;
+    ew_kernel *kernel = ew_table_direct(level, (int)op, x->dtype);
+    return kernel && run_length(kernel, n, x, true, y, true, out, NULL, NULL);
+}
+
+/* Small calls are mostly this. All that is done for others is called as the
+   last step, so that nothing is kept for it. */
+elementwise_status ew_dense_run(const elementwise_tensor *x,
                                 const elementwise_tensor *y, int axis,
                                 const elementwise_tensor *out,
-                                ew_call *otherwise)
+                                elementwise_op op, ew_call *otherwise)
 {
-    if (run_simple(op, x, y, axis, out) || run_quotients(op, x, y, axis, out))
+    if (!are_plain(x, y, out) ||
+        !ew_types_are_one(op, x->dtype, y->dtype, out->dtype))
+        return otherwise(x, y, axis, out, op);
+    if (run_commonest(x, y, out, op))
         return ELEMENTWISE_OK;
-    return otherwise(op, x, y, axis, out);
+    return run_others(x, y, axis, out, op, otherwise);
 }
 
 bool ew_dense_run_around(elementwise_op op, ew_kernel *kernel,
@@ -327,6 +378,7 @@ bool ew_dense_run_around(elementwise_op op, ew_kernel *kernel,
                          struct ew_around *around)
 {
     return are_plain(x, y, out) &&
-           ew_types_direct(op, x->dtype, y->dtype, out->dtype) &&
+           ew_types_are_one(op, x->dtype, y->dtype, out->dtype) &&
+           ew_types_safe(op, x->dtype) &&
            run_dense(kernel, x, y, out, most, NULL, around);
 }

@@ -8,23 +8,23 @@
 
 #include "elementwise.h"
 #include "kernels/kernel.h"
+#include "strategy.h"
 
-/* So many elements of any type can be counted in bytes. */
-static const int64_t ew_dense_most =
-    INT64_MAX / (int64_t)sizeof(struct ew_c128);
+/* Elements of a simple call: more are streamed, whatever their type. */
+enum { EW_DENSE_MOST = EW_STREAM_FROM };
 
-typedef elementwise_status ew_call(elementwise_op op,
-                                   const elementwise_tensor *x,
+typedef elementwise_status ew_call(const elementwise_tensor *x,
                                    const elementwise_tensor *y, int axis,
-                                   const elementwise_tensor *out);
+                                   const elementwise_tensor *out,
+                                   elementwise_op op);
 
 /* Runs x op y if it is a simple call. If not, does nothing, and the result is
-   that of `otherwise`: called as the last step, so that a simple call keeps
-   nothing for it. */
-elementwise_status ew_dense_run(elementwise_op op, const elementwise_tensor *x,
+   that of `otherwise`. Arguments are in the order of the public functions,
+   which so hand on theirs where they are. */
+elementwise_status ew_dense_run(const elementwise_tensor *x,
                                 const elementwise_tensor *y, int axis,
                                 const elementwise_tensor *out,
-                                ew_call *otherwise);
+                                elementwise_op op, ew_call *otherwise);
 
 /* Runs x op y by a kernel of out's type, which may make more, by what is around
    it, if that is a simple call on operands of out's shape or of rank 0, and of

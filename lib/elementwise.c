@@ -9,10 +9,10 @@
 #include "fuse.h"
 #include "validate.h"
 
-static elementwise_status run_general(elementwise_op op,
-                                      const elementwise_tensor *x,
+static elementwise_status run_general(const elementwise_tensor *x,
                                       const elementwise_tensor *y, int axis,
-                                      const elementwise_tensor *out)
+                                      const elementwise_tensor *out,
+                                      elementwise_op op)
 {
     return ew_cache_run(op, x, y, axis, out, NULL);
 }
@@ -24,12 +24,12 @@ elementwise_status elementwise_apply(elementwise_op op,
                                      const elementwise_options *options)
 {
     if (!options)
-        return ew_dense_run(op, x, y, axis, out, run_general);
+        return ew_dense_run(x, y, axis, out, op, run_general);
     elementwise_status status = ew_validate_options("apply", options, 0);
     if (status)
         return status;
     if (ew_fuse_nothing(options) && !options->flags)
-        return ew_dense_run(op, x, y, axis, out, run_general);
+        return ew_dense_run(x, y, axis, out, op, run_general);
     if (ew_fuse_run(op, x, y, out, options))
         return ELEMENTWISE_OK;
     return ew_cache_run(op, x, y, axis, out, options);
@@ -41,7 +41,7 @@ elementwise_status elementwise_apply(elementwise_op op,
         const elementwise_tensor *x, const elementwise_tensor *y, int axis,    \
         const elementwise_tensor *out)                                         \
     {                                                                          \
-        return ew_dense_run(ELEMENTWISE_##NAME, x, y, axis, out, run_general); \
+        return ew_dense_run(x, y, axis, out, ELEMENTWISE_##NAME, run_general); \
     }
 #include "ops.def"
 

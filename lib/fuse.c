@@ -305,5 +305,5 @@ bool ew_fuse_run(elementwise_op op, const elementwise_tensor *x,
     struct ew_around numbers;
     ew_kernel *kernel = at_once(op, out->dtype, options, &numbers);
     return kernel &&
-           ew_dense_run_around(op, kernel, x, y, out, ew_dense_most, &numbers);
+           ew_dense_run_around(op, kernel, x, y, out, EW_DENSE_MOST, &numbers);
 }

@@ -37,11 +37,13 @@ struct ew_types {
     enum ew_fault fault;
 };
 
-/* The facts of dtypes.def by number, inline as short calls ask often. */
+/* The facts of dtypes.def by number, inline as short calls ask often, and the
+   bits that no address of such an element has. */
 struct ew_dtype_facts {
-    unsigned char kind, size, part;
+    unsigned char kind, size, part, unaligned;
 };
-extern const struct ew_dtype_facts ew_types_facts[];
+extern __attribute__((visibility("hidden")))
+const struct ew_dtype_facts ew_types_facts[];
 
 /* Those of ops.def. */
 struct ew_op_facts {
@@ -50,7 +52,8 @@ struct ew_op_facts {
     bool to_bool;              /* the result's type, if not the promoted one */
     unsigned char fault;
 };
-extern const struct ew_op_facts ew_types_ops[];
+extern __attribute__((visibility("hidden")))
+const struct ew_op_facts ew_types_ops[];
 
 enum { EW_LAST_OP = ELEMENTWISE_BITWISE_RIGHT_SHIFT };
 
@@ -84,6 +87,11 @@ static inline size_t ew_types_align(elementwise_dtype dtype)
     return ew_types_facts[dtype].part;
 }
 
+static inline uintptr_t ew_types_unaligned(elementwise_dtype dtype)
+{
+    return ew_types_facts[dtype].unaligned;
+}
+
 /* Fills types for x op y, all three known; BAD_DTYPE if the operation does
    not have the promoted type. operand[2] follows from out: ew_types_out
    checks that the result may be stored as it. */
@@ -103,26 +111,27 @@ bool ew_types_widen(elementwise_op op, struct ew_types *types);
 elementwise_dtype ew_types_arithmetic(elementwise_op op,
                                       const struct ew_types *types);
 
-/* Whether the kernel for x op y, if there is one, reads and writes the three
-   types as they are and has no fault to look for. op may be anything. */
-static inline bool ew_types_direct(elementwise_op op, elementwise_dtype x,
-                                   elementwise_dtype y, elementwise_dtype out)
-{
-    if (!ew_types_known_op(op) || !ew_types_known(x) || x != y)
-        return false;
-    const struct ew_op_facts *facts = &ew_types_ops[op];
-    return (facts->safe & ew_types_facts[x].kind) &&
-           out == (facts->to_bool ? ELEMENTWISE_BOOL : x);
-}
-
-/* Whether it reads and writes the three integers as they are, and y must not
-   have a 0. */
-static inline bool ew_types_divides(elementwise_op op, elementwise_dtype x,
+/* Whether the types of x, y and out are one, or out's is BOOL and results are:
+   what the kernel, if there is one, reads and writes as it is. op may be
+   anything. */
+static inline bool ew_types_are_one(elementwise_op op, elementwise_dtype x,
                                     elementwise_dtype y, elementwise_dtype out)
 {
-    return ew_types_known_op(op) && ew_types_known(x) && x == y && x == out &&
-           ew_types_ops[op].fault == EW_FAULT_ZERO &&
-           (ew_types_facts[x].kind & EW_INTEGERS);
+    return ew_types_known_op(op) && ew_types_known(x) && x == y &&
+           out == (ew_types_ops[op].to_bool ? ELEMENTWISE_BOOL : x);
+}
+
+/* Whether the operation takes elements of that type, and all of them. */
+static inline bool ew_types_safe(elementwise_op op, elementwise_dtype dtype)
+{
+    return ew_types_ops[op].safe & ew_types_facts[dtype].kind;
+}
+
+/* Whether it takes elements of that type, and no 0 in y. */
+static inline bool ew_types_divides(elementwise_op op, elementwise_dtype dtype)
+{
+    return ew_types_ops[op].fault == EW_FAULT_ZERO &&
+           (ew_types_facts[dtype].kind & EW_INTEGERS);
 }
 
 #endif

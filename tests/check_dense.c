@@ -34,10 +34,10 @@ static void release(void)
 
 static bool taken;
 
-static elementwise_status decline(elementwise_op op,
-                                  const elementwise_tensor *a,
+static elementwise_status decline(const elementwise_tensor *a,
                                   const elementwise_tensor *b, int axis,
-                                  const elementwise_tensor *to)
+                                  const elementwise_tensor *to,
+                                  elementwise_op op)
 {
     (void)op, (void)a, (void)b, (void)axis, (void)to;
     taken = false;
@@ -50,7 +50,7 @@ static bool takes(elementwise_op op, const elementwise_tensor *a,
                   const elementwise_tensor *to)
 {
     taken = true;
-    ck_assert_int_eq(ew_dense_run(op, a, b, axis, to, decline), ELEMENTWISE_OK);
+    ck_assert_int_eq(ew_dense_run(a, b, axis, to, op, decline), ELEMENTWISE_OK);
     return taken;
 }
 
