@@ -215,7 +215,21 @@ START_TEST(what_is_not_simple_is_left_alone)
 }
 END_TEST
 
-/* Which are calls of several rows, in place, too. */
+/* Two blocks of such shapes instead of one, with a row of the one operand for
+   each. */
+static void in_blocks(struct support_shapes *s, bool y_shared)
+{
+    int64_t rows = s->out[0], cols = s->out[1];
+    int64_t *whole = y_shared ? s->x : s->y, *shared = y_shared ? s->y : s->x;
+    s->ndim = s->x_ndim = s->y_ndim = 3;
+    s->out[0] = whole[0] = shared[0] = 2;
+    s->out[1] = whole[1] = rows;
+    shared[1] = 1;
+    s->out[2] = whole[2] = shared[2] = cols;
+}
+
+/* Which are calls of several rows, in place, too, and in blocks that share
+   another row each. */
 START_TEST(many_short_rows_that_share_one_are_taken_and_right)
 {
     static const elementwise_op ops[] = {ELEMENTWISE_SUB, ELEMENTWISE_DIV,
@@ -231,6 +245,8 @@ START_TEST(many_short_rows_that_share_one_are_taken_and_right)
         *(y_shared ? &s.x_ndim : &s.y_ndim) = 2;
         s.out[0] = *(y_shared ? s.x : s.y) = 256 + round % 7;
         s.out[1] = s.x[s.x_ndim - 1] = s.y[s.y_ndim - 1] = 1 + round % 33;
+        if (round >= 400)
+            in_blocks(&s, y_shared);
         make(&s, type, type);
         support_no_zeros(&y);
         support_keep(&y);

@@ -211,37 +211,63 @@ START_TEST(calls_across_few_rows_go_along_them)
 }
 END_TEST
 
-/* A kernel of bytes, which is recorded, too. */
-static void add_bytes(int64_t rows, int64_t cols, void *const data[],
-                      const struct ew_stride stride[])
+/* Elements of one byte or of eight. */
+static uint64_t number(const void *from, int64_t size)
 {
+    uint64_t n = *(const uint8_t *)from;
+    if (size != 1)
+        memcpy(&n, from, sizeof n);
+    return n;
+}
+
+static uint64_t sum(const void *x, const void *y, int64_t size)
+{
+    uint64_t n = number(x, size) + number(y, size);
+    return size == 1 ? (uint8_t)n : n;
+}
+
+/* A kernel of such, which is recorded, too; those of out follow one another. */
+static void add_numbers(int64_t rows, int64_t cols, void *const data[],
+                        const struct ew_stride stride[])
+{
+    const int64_t size = stride[EW_OUT].col;
     record(rows, cols, data, stride);
     for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < cols; c++)
-            *(uint8_t *)at(data[EW_OUT], stride[EW_OUT], r, c) =
-                (uint8_t)(*(uint8_t *)at(data[EW_X], stride[EW_X], r, c) +
-                          *(uint8_t *)at(data[EW_Y], stride[EW_Y], r, c));
+        for (int64_t c = 0; c < cols; c++) {
+            uint64_t n = sum(at(data[EW_X], stride[EW_X], r, c),
+                             at(data[EW_Y], stride[EW_Y], r, c), size);
+            char *to = at(data[EW_OUT], stride[EW_OUT], r, c);
+            if (size == 1)
+                *to = (char)n;
+            else
+                memcpy(to, &n, sizeof n);
+        }
 }
 
 /* Three blocks, each of `rows` rows of `cols` that share a row of one input. */
-enum { SHARED_BLOCKS = 3, SHARED_MOST = SHARED_BLOCKS * 100 * 150 };
+enum {
+    SHARED_BLOCKS = 3,
+    SHARED_ROW = 8 * 64, /* bytes */
+    SHARED_BYTES = SHARED_BLOCKS * 100 * SHARED_ROW
+};
 
-static void try_shared(int shared, int64_t rows, int64_t cols)
+static void try_shared(int shared, int64_t rows, int64_t cols, int64_t size)
 {
-    static uint8_t whole[SHARED_MOST], row[SHARED_BLOCKS * 150];
-    static uint8_t out[SHARED_MOST + 1];
+    static uint8_t whole[SHARED_BYTES], out[SHARED_BYTES + 1];
+    static uint8_t row[SHARED_BLOCKS * SHARED_ROW];
     struct ew_loop loop[] = {{.n = cols}, {.n = rows}, {.n = SHARED_BLOCKS}};
-    const int64_t steps[] = {1, cols, rows * cols}, of_row[] = {1, 0, cols};
+    const int64_t steps[] = {size, cols * size, rows * cols * size};
+    const int64_t of_row[] = {size, 0, cols * size};
     for (int i = 0; i < 3; i++) {
         loop[i].stride[shared] = of_row[i];
         loop[i].stride[1 - shared] = loop[i].stride[EW_OUT] = steps[i];
     }
-    for (int64_t i = 0; i < SHARED_BLOCKS * rows * cols; i++)
+    for (size_t i = 0; i < sizeof whole; i++)
         whole[i] = (uint8_t)(i * 7);
-    for (int64_t i = 0; i < SHARED_BLOCKS * cols; i++)
+    for (size_t i = 0; i < sizeof row; i++)
         row[i] = (uint8_t)(i * i);
     memset(out, 99, sizeof out);
-    struct ew_pass pass = {.op = add_bytes,
+    struct ew_pass pass = {.op = add_numbers,
                            .repeats = (unsigned char)(1 + shared)};
     void *data[] = {whole, whole, out};
     data[shared] = row;
@@ -249,27 +275,31 @@ static void try_shared(int shared, int64_t rows, int64_t cols)
     ew_execute(loop, 3, &pass, data);
     for (int64_t i = 0; i < SHARED_BLOCKS * rows * cols; i++) {
         int64_t from = i / (rows * cols) * cols + i % cols;
-        ck_assert_int_eq(out[i], (uint8_t)(whole[i] + row[from]));
+        ck_assert(number(out + i * size, size) ==
+                  sum(whole + i * size, row + from * size, size));
     }
-    ck_assert_int_eq(out[SHARED_BLOCKS * rows * cols], 99);
+    ck_assert_int_eq(out[SHARED_BLOCKS * rows * cols * size], 99);
 }
 
-/* Calls are of as many rows as the buffer has room for, and of the rest. */
+/* Calls are of as many rows as the buffer has room for, and of the rest; wide
+   elements have half of it. */
 START_TEST(a_row_that_others_share_is_repeated_for_calls_of_several)
 {
-    for (int shared = 0; shared < 2; shared++)
-        for (int64_t cols = 1; cols <= 150; cols += 7)
-            for (int64_t rows = 1; rows <= 100; rows += 9) {
-                int64_t some = EW_REPEATED_BUFFER / cols;
-                some = some < rows ? some : rows;
-                try_shared(shared, rows, cols);
-                ck_assert_int_eq(recorded,
-                                 SHARED_BLOCKS * (1 + (rows % some != 0)));
-                ck_assert_int_eq(records[0].cols, some * cols);
-                ck_assert_int_eq(records[0].rows, rows / some);
-                ck_assert_int_eq(records[0].stride[shared].row, 0);
-                ck_assert_int_eq(records[0].stride[EW_OUT].row, some * cols);
-            }
+    const int64_t size = _i % 2 ? 8 : 1, most = size == 1 ? 150 : 64;
+    const int shared = _i / 2;
+    for (int64_t cols = 1; cols <= most; cols += 7)
+        for (int64_t rows = 1; rows <= 100; rows += 9) {
+            int64_t room = EW_REPEATED_BUFFER / (size == 1 ? 1 : 2);
+            int64_t some = room / (cols * size);
+            some = some < rows ? some : rows;
+            try_shared(shared, rows, cols, size);
+            ck_assert_int_eq(recorded,
+                             SHARED_BLOCKS * (1 + (rows % some != 0)));
+            ck_assert_int_eq(records[0].cols, some * cols);
+            ck_assert_int_eq(records[0].rows, rows / some);
+            ck_assert_int_eq(records[0].stride[shared].row, 0);
+            ck_assert_int_eq(records[0].stride[EW_OUT].row, some * cols * size);
+        }
 }
 END_TEST
 
@@ -1092,8 +1122,8 @@ int main(void)
     tcase_add_test(loops, up_to_two_loops_are_one_call);
     tcase_add_test(loops, outer_loops_count_like_digits);
     tcase_add_test(loops, calls_across_few_rows_go_along_them);
-    tcase_add_test(loops,
-                   a_row_that_others_share_is_repeated_for_calls_of_several);
+    tcase_add_loop_test(
+        loops, a_row_that_others_share_is_repeated_for_calls_of_several, 0, 4);
     tcase_add_test(loops, sixty_four_loops_are_walked);
     tcase_add_test(loops,
                    long_lines_are_cut_where_the_widest_elements_start_on_one);

@@ -194,6 +194,29 @@ START_TEST(an_activation_of_long_rows_makes_the_operation_too)
 }
 END_TEST
 
+/* Calls of several rows, for which a row that they share is repeated, are
+   chosen for op alone: with more to do they are folded. */
+START_TEST(rows_are_folded_again_with_options)
+{
+    const int64_t shape[] = {100, 7};
+    const elementwise_options options[] = {
+        options_of(ELEMENTWISE_ACT_NONE, 1, 1),
+        options_of(ELEMENTWISE_ACT_NONE, 2, 1),
+        options_of(ELEMENTWISE_ACT_RELU, 1, 1),
+        options_of(ELEMENTWISE_ACT_TANH, 1, 1)};
+    elementwise_tensor a = {NULL, ELEMENTWISE_F32, 2, shape, NULL};
+    elementwise_tensor b = {NULL, ELEMENTWISE_F32, 1, shape + 1, NULL};
+    for (int i = 0; i < 4; i++) {
+        struct elementwise_plan p;
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &b, -1, &a), 0);
+        ck_assert_int_eq(ew_pass_repeated(&p.pass), 2);
+        ck_assert_int_eq(ew_fuse_plan(&p, &options[i]), 0);
+        ck_assert_int_eq(ew_pass_repeated(&p.pass), i == 0 ? 2 : 0);
+        ck_assert_int_eq(p.pass.fold, i != 0);
+    }
+}
+END_TEST
+
 START_TEST(a_plan_says_what_is_fused)
 {
     int64_t n = 5;
@@ -416,6 +439,7 @@ int main(void)
     tcase_add_test(options, operations_without_such_a_kernel_have_steps);
     tcase_add_loop_test(options, halves_that_are_cut_off_stay_halves, 0, 3);
     tcase_add_test(options, an_activation_of_long_rows_makes_the_operation_too);
+    tcase_add_test(options, rows_are_folded_again_with_options);
     tcase_add_test(options, a_plan_says_what_is_fused);
     tcase_add_loop_test(options, simple_calls_are_made_without_a_plan, 0,
                         EW_LEVELS);
