@@ -71,13 +71,13 @@ open_loops(const struct ew_alignment *a, bool alike, int64_t size,
                 return false;
             continue;
         }
+        if (__builtin_mul_overflow(reach, n, &reach))
+            return false;
         if (now == walks)
             next[-1].n *= n;
         else
             *next++ = (struct ew_loop){
                 n, {x == 1 ? 0 : bytes.x, y == 1 ? 0 : bytes.y, bytes.out}};
-        if (__builtin_mul_overflow(reach, n, &reach))
-            return false;
         walks = now;
         bytes.x *= x;
         bytes.y *= y;

@@ -42,8 +42,8 @@ enum {
    empty. */
 static inline bool ew_strategy_leaves_empty(int64_t row, int64_t vector)
 {
-    int64_t vectors = (row + vector - 1) / vector;
-    return 9 * row < 8 * vectors * vector;
+    int64_t rest = row % vector, empty = rest ? vector - rest : 0;
+    return 8 * empty > row;
 }
 
 /* Bytes of out's rows from which on they are not folded, for two loops or more;

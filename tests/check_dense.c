@@ -215,6 +215,25 @@ START_TEST(what_is_not_simple_is_left_alone)
 }
 END_TEST
 
+/* Whose bytes no integer counts, or nearly so, and that are not there. */
+START_TEST(extents_beyond_all_memory_are_refused)
+{
+    const int64_t beyond[] = {INT64_MAX, 2};
+    const int64_t rows[] = {2, (int64_t)1 << 59}, row[] = {1, rows[1]};
+    int32_t a[2] = {0};
+    elementwise_tensor x_all = {a, ELEMENTWISE_I32, 2, beyond, NULL};
+    elementwise_tensor x_rows = {NULL, ELEMENTWISE_I32, 2, rows, NULL};
+    elementwise_tensor y_row = {a, ELEMENTWISE_I32, 2, row, NULL}, to = x_rows;
+    ck_assert(!takes(ELEMENTWISE_ADD, &x_all, &x_all, -1, &x_all));
+    ck_assert_int_eq(elementwise_add(&x_all, &x_all, -1, &x_all),
+                     ELEMENTWISE_TOO_LARGE);
+    to.data = a;
+    ck_assert(!takes(ELEMENTWISE_DIV, &x_rows, &y_row, -1, &to));
+    ck_assert_int_eq(elementwise_div(&x_rows, &y_row, -1, &to),
+                     ELEMENTWISE_INVALID);
+}
+END_TEST
+
 /* Two blocks of such shapes instead of one, with a row of the one operand for
    each. */
 static void in_blocks(struct support_shapes *s, bool y_shared)
@@ -486,6 +505,7 @@ int main(void)
     tcase_add_test(
         dense, quotients_of_one_element_or_none_are_taken_whatever_their_rank);
     tcase_add_test(dense, what_is_not_simple_is_left_alone);
+    tcase_add_test(dense, extents_beyond_all_memory_are_refused);
     tcase_add_loop_test(dense, few_short_rows_are_taken, 0, EW_LEVELS);
     tcase_add_loop_test(dense,
                         many_short_rows_that_share_one_are_taken_and_right, 0,
