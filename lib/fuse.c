@@ -75,12 +75,10 @@ static bool cuts_off(elementwise_act act)
     return act == ELEMENTWISE_ACT_RELU || act == ELEMENTWISE_ACT_RELU6;
 }
 
-/* Whether a kernel of f16 or bf16 makes relu before it rounds: not where
-   processors compute f16 as it is, which then takes less. */
-static bool has_relu(int level, elementwise_op op, elementwise_dtype compute)
+/* Whether a kernel of f16 or bf16 makes relu, too. */
+static bool has_relu(int level, elementwise_op op)
 {
-    return level >= EW_LEVEL_AVX512 && (int)op <= EW_RELU_LAST &&
-           !(compute == ELEMENTWISE_F16 && level >= EW_LEVEL_AVX512FP16);
+    return level >= EW_LEVEL_AVX512 && (int)op <= EW_RELU_LAST;
 }
 
 /* Whether a result of f16 or bf16 is rounded before an activation: one that
@@ -92,7 +90,7 @@ static bool rounds_first(int level, elementwise_op op,
 {
     return ew_types_size(compute) == 2 && cuts_off(o->act) && o->scale_x == 1 &&
            o->scale_y == 1 &&
-           !(o->act == ELEMENTWISE_ACT_RELU && has_relu(level, op, compute));
+           !(o->act == ELEMENTWISE_ACT_RELU && has_relu(level, op));
 }
 
 /* What such a kernel is told, where it stays: copied in vectors, numbers just
@@ -109,10 +107,10 @@ static void tell_around(elementwise_dtype dtype, const elementwise_options *o,
     a->alpha = parameter(dtype, o->alpha);
     a->op = NULL;
     a->past = false;
-    for (int i = 0; i < EW_AROUNDS; i++)
-        if (dtype == ELEMENTWISE_F64)
-            a->f64[i] = number[i];
-        else
+    if (dtype == ELEMENTWISE_F64)
+        memcpy(a->f64, number, sizeof number);
+    else
+        for (int i = 0; i < EW_AROUNDS; i++)
             a->f32[i] = (float)number[i];
 }
 
@@ -264,11 +262,13 @@ static ew_kernel *at_once(elementwise_op op, elementwise_dtype dtype,
                           : NULL;
     const bool half = ew_types_size(dtype) == 2;
     tell_around(dtype, o, numbers);
+    if (made)
+        return made;
     numbers->op =
         ew_table_direct(level, (int)op, half ? ELEMENTWISE_F32 : dtype);
-    if (made || !numbers->op || o->scale_x != 1 || o->scale_y != 1 ||
+    if (!numbers->op || o->scale_x != 1 || o->scale_y != 1 ||
         (half && op == ELEMENTWISE_NEXTAFTER))
-        return made;
+        return NULL;
     return ew_table_behind(level, dtype, o->act);
 }
 

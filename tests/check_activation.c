@@ -518,30 +518,45 @@ static void check_cut_off(elementwise_act act, elementwise_dtype type,
                   *bits, is);
 }
 
+/* Every half goes through an operation that gives x, and is cut off: beside
+   one number or as many, x may come second where that is the same. */
 START_TEST(every_half_is_cut_off_as_a_number)
 {
-    static uint16_t in[2 * 65536], got[2 * 65536];
+    enum { HALVES = 65536 };
+    static uint16_t in[2 * HALVES], other[2 * HALVES], got[2 * HALVES];
+    static const struct {
+        elementwise_op op;
+        double by;
+    } keeps[] = {{ELEMENTWISE_MUL, 1},
+                 {ELEMENTWISE_ADD, -0.0},
+                 {ELEMENTWISE_SUB, 0},
+                 {ELEMENTWISE_DIV, 1}};
     const elementwise_dtype type = _i & 1 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
-    const elementwise_act act =
-        _i & 2 ? ELEMENTWISE_ACT_RELU6 : ELEMENTWISE_ACT_RELU;
+    const int64_t n = HALVES;
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    options.act = _i & 2 ? ELEMENTWISE_ACT_RELU6 : ELEMENTWISE_ACT_RELU;
     if (!support_level(_i / 4))
         return;
-    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
-    options.act = act;
-    struct ref_value one = ref_float(type, 1, 0);
-    uint16_t factor;
-    ref_store(&one, &factor);
-    for (int64_t step = 1; step <= 2; step++) {
-        int64_t n = 65536;
-        elementwise_tensor a = {in, type, 1, &n, &step}, to = a;
-        elementwise_tensor b = {&factor, type, 0, NULL, NULL};
+    for (int way = 0; way < 4 * 6; way++) {
+        const int64_t step = way % 2 + 1;
+        const int form = way / 2 % 3;
+        const elementwise_op op = keeps[way / 6].op;
+        struct ref_value by = ref_float(type, keeps[way / 6].by, 0);
+        elementwise_tensor a = {in, type, 1, &n, &step}, to = a, b = a;
+        b.data = other;
         to.data = got;
-        for (int64_t i = 0; i < n; i++)
+        if (form > 0)
+            b.ndim = 0;
+        for (int64_t i = 0; i < n; i++) {
             in[i * step] = (uint16_t)i;
-        ck_assert_int_eq(
-            elementwise_apply(ELEMENTWISE_MUL, &a, &b, -1, &to, &options), 0);
+            ref_store(&by, &other[i * step]);
+        }
+        bool second = form == 2 && way < 12;
+        ck_assert_int_eq(elementwise_apply(op, second ? &b : &a,
+                                           second ? &a : &b, -1, &to, &options),
+                         0);
         for (int64_t i = 0; i < n; i++)
-            check_cut_off(act, type, in + i * step, got + i * step);
+            check_cut_off(options.act, type, in + i * step, got + i * step);
     }
 }
 END_TEST
@@ -625,8 +640,10 @@ END_TEST
 int main(void)
 {
     TCase *values = support_case("values");
-    tcase_add_loop_test(values, every_layout_and_type_gives_the_formula, 0, 3);
-    tcase_add_loop_test(values, every_way_to_run_gives_the_formula, 0, 3 * OPS);
+    tcase_add_loop_test(values, every_layout_and_type_gives_the_formula, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(values, every_way_to_run_gives_the_formula, 0,
+                        EW_LEVELS * OPS);
     tcase_add_loop_test(values, values_of_all_sizes_are_within_the_bound, 0,
                         3 * ACTS);
     tcase_add_test(values, zeros_infinities_and_nan_have_the_limits);
@@ -635,7 +652,8 @@ int main(void)
     tcase_add_loop_test(values, strides_and_levels_do_not_change_a_bit, 1,
                         ACTS);
     tcase_add_test(values, products_stay_in_f32_before_an_activation);
-    tcase_add_loop_test(values, every_half_is_cut_off_as_a_number, 0, 3 * 4);
+    tcase_add_loop_test(values, every_half_is_cut_off_as_a_number, 0,
+                        EW_LEVELS * 4);
     tcase_add_loop_test(values,
                         long_rows_of_halves_have_the_bits_of_single_ones, 0,
                         EW_LEVELS * 2);
