@@ -181,8 +181,9 @@ typedef enum elementwise_status {
  * call, passed by const pointer for outputs too, and never grows.
  */
 typedef struct elementwise_tensor {
-    /** Element [0, ..., 0], aligned for its type (complex types: for one
-        part). May be NULL if the tensor has no elements. */
+    /** Element [0, ..., 0], at a multiple of the size of its type (complex
+        types: of one part), also where C asks for less, as of double on i386.
+        May be NULL if the tensor has no elements. */
     void *data;
     elementwise_dtype dtype;
     /** The rank, 0 ... ELEMENTWISE_MAX_NDIM. 0 is one element. */

@@ -19,7 +19,8 @@ struct call {
     elementwise_op op;
     elementwise_options options;
     struct support_shapes s;
-    double x[MAX], y[MAX], dout[MAX];
+    _Alignas(8) double x[MAX];
+    double y[MAX], dout[MAX];
 };
 
 static int64_t count(int ndim, const int64_t shape[])

@@ -138,6 +138,7 @@ START_TEST(a_level_comes_with_the_ways_of_the_processor)
 }
 END_TEST
 
+#if defined(EW_HAVE_X86_LEVELS)
 static bool is_amd(void)
 {
     char line[4096];
@@ -149,6 +150,7 @@ static bool is_amd(void)
         fclose(file);
     return found;
 }
+#endif
 
 START_TEST(a_process_finds_the_ways_of_its_processor)
 {

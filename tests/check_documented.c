@@ -700,25 +700,29 @@ static elementwise_status provoke_gradient_plan(struct trial *r, int i)
     }
 }
 
-/* Cuts digits out of an address, any of which will do. */
-static void forget_address(char *message)
+/* Cuts out the digits behind some words, any of which will do. */
+static void forget(char *message, const char *ahead)
 {
-    char *at = strstr(message, ", 0x");
+    char *at = strstr(message, ahead);
     if (at) {
-        at += strlen(", 0x");
+        at += strlen(ahead);
         char *end = at + strspn(at, "0123456789abcdef");
         memmove(at, end, strlen(end) + 1);
     }
 }
 
-/* The first line of the last message stands in backquotes. */
+/* The first line of the last message stands in backquotes. Addresses are
+   others in each run, the size of the options where pointers have 32 bits. */
 static void check_error(elementwise_status status, char *const *cell)
 {
+    static const char *const before[] = {", 0x", "options.size is 3, not "};
     char found[2000];
     int n = (int)strcspn(elementwise_last_error(), "\n");
     snprintf(found, sizeof found, "`%.*s`", n, elementwise_last_error());
-    forget_address(found);
-    forget_address(cell[1]);
+    for (int i = 0; i < 2; i++) {
+        forget(found, before[i]);
+        forget(cell[1], before[i]);
+    }
     ck_assert_str_eq(found, cell[1]);
     ck_assert_str_eq(elementwise_status_name(status), cell[0]);
 }

@@ -211,7 +211,7 @@ END_TEST
 START_TEST(large_reversed_operands_are_told_apart)
 {
     struct layout l = {.ndim = 1, .size = {4, 4}};
-    int64_t n = (int64_t)1 << 30;
+    int64_t n = (int64_t)1 << (sizeof(void *) < 8 ? 24 : 30);
     l.loop[0] = (struct ew_loop){.n = n, .stride = {[EW_X] = -8}};
     l.loop[0].stride[EW_OUT] = 8;
     l.at[0] = 8 * (n - 1);
@@ -225,14 +225,17 @@ END_TEST
    the answer must be yes however large the layout. */
 START_TEST(large_layouts_with_a_known_meeting_point_overlap)
 {
+    /* with 32 bits, within 128 MiB of space */
+    const bool narrow = sizeof(void *) < 8;
+    const int64_t most = 1 << (narrow ? 15 : 30);
     for (int round = 0; round < 5000; round++) {
         struct layout l = {.size = {1, 8}};
         l.ndim = (int)support_random(1, 8);
         for (int k = 0; k < l.ndim; k++) {
             struct ew_loop *loop = &l.loop[k];
-            loop->n = support_random(2, 1 << 20);
-            loop->stride[EW_X] = support_random(-(1 << 30), 1 << 30);
-            loop->stride[EW_OUT] = 8 * support_random(1, 1 << 27);
+            loop->n = support_random(2, 1 << (narrow ? 8 : 20));
+            loop->stride[EW_X] = support_random(-most, most);
+            loop->stride[EW_OUT] = 8 * support_random(1, most / 8);
             l.at[0] -= support_random(0, loop->n - 1) * loop->stride[EW_X];
             l.at[1] -= support_random(0, loop->n - 1) * loop->stride[EW_OUT];
         }

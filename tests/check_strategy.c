@@ -1470,7 +1470,11 @@ START_TEST(rows_of_slow_operations_are_stored_as_usual)
         ck_assert_int_eq(ew_plan_make(&p, calls[k].op, &o, &b, -1, &o), 0);
         ck_assert_msg((p.pass.stream != NULL) == (calls[k].streams || quick),
                       "call %d, %d", k, quick);
-        ck_assert_msg(p.pass.slow == calls[k].slow, "call %d", k);
+        /* without AVX no kernel divides c64 past the caches */
+        const bool without = p.level == EW_LEVEL_BASE &&
+                             calls[k].op == ELEMENTWISE_DIV &&
+                             calls[k].type == ELEMENTWISE_C64;
+        ck_assert_msg(p.pass.slow == (calls[k].slow || without), "call %d", k);
     }
 }
 END_TEST
@@ -1501,6 +1505,8 @@ START_TEST(quotients_of_wide_integers_are_stored_past_the_caches)
         elementwise_tensor b = {NULL, calls[i].type, calls[i].y_ndim,
                                 calls[i].y_shape, NULL};
         elementwise_tensor o = {NULL, calls[i].type, 2, rows, NULL};
+        /* else rows that no kernel stores past the caches stay there */
+        ew_cpu_tune(EW_QUICK_STORES);
         ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_DIV, &a, &b, -1, &o), 0);
         ck_assert_msg(p.pass.stream != NULL, "call %d", i);
         ck_assert_msg((p.pass.past != NULL) ==

@@ -344,7 +344,8 @@ static void fill_rows(elementwise_dtype type, const int64_t shape[2],
 static void verify_short(elementwise_dtype type, const elementwise_tensor *src,
                          bool columns, const int64_t sums[])
 {
-    char made[SHORT_ROWS * 8], wanted[8];
+    _Alignas(8) char made[SHORT_ROWS * 8];
+    _Alignas(8) char wanted[8];
     const int64_t n = src->shape[columns], shape[] = {n, 1};
     elementwise_tensor dst = {made, type, columns ? 1 : 2, shape, NULL};
     ck_assert_int_eq(elementwise_sum_to(src, -1, &dst, NULL), ELEMENTWISE_OK);
@@ -408,7 +409,7 @@ START_TEST(column_sums_do_not_depend_on_what_is_asked_for)
     const elementwise_dtype type = types[_i % 4];
     const int64_t n = cols[_i / 4], shape[] = {600000 / n, n};
     char *data = malloc((size_t)(shape[0] * n) * 8);
-    char sums[2][1100 * 8];
+    _Alignas(8) char sums[2][1100 * 8];
     ck_assert(data != NULL);
     for (int64_t i = 0; i < shape[0] * n; i++)
         gradient_put(type, (double)support_random(-2000, 2000) / 64, 0,
@@ -437,7 +438,9 @@ START_TEST(sums_of_rows_do_not_depend_on_how_many_are_read_at_once)
     const int64_t n = 11700000 / (int64_t)size + 7, pitch = n + 3;
     const int64_t shape[] = {3, n}, strides[] = {pitch, 1};
     const int64_t sum[] = {3, 1}, one[] = {1, 1};
-    char *data = malloc(3 * (size_t)pitch * size), all[3 * 8], alone[8];
+    char *data = malloc(3 * (size_t)pitch * size);
+    _Alignas(8) char all[3 * 8];
+    _Alignas(8) char alone[8];
     ck_assert(data != NULL);
     for (int64_t i = 0; i < 3 * pitch; i++)
         if (i < 4999)

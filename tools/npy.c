@@ -299,7 +299,8 @@ bool npy_parse(const unsigned char *bytes, size_t n, struct npy *out, char *why,
     if (!read_preamble(&c, bytes, n, out) || !read_dict(&c, out))
         return false;
     if (elementwise_nbytes(out->dtype, out->ndim, out->shape, &out->nbytes))
-        return fail(&c, "the shape takes more than 2^63 - 1 bytes");
+        return fail(&c, "the shape takes more than 2^%d - 1 bytes",
+                    sizeof(size_t) < 8 ? 32 : 63);
     if (out->nbytes > n - out->offset)
         return fail(&c, "the data is truncated: %zu of %zu bytes",
                     n - out->offset, out->nbytes);
