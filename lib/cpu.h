@@ -22,7 +22,7 @@ enum ew_level {
 
 /* The level + 1; 0: not asked yet. Two threads that ask at once store the
    same number, so relaxed order is enough. */
-extern __attribute__((visibility("hidden"))) atomic_int ew_cpu_known;
+extern atomic_int ew_cpu_known;
 
 /* Asks for it. */
 int ew_cpu_find_level(void);
@@ -61,7 +61,7 @@ enum ew_quick {
                            loads one by one, and two rows, bring more */
     EW_TUNINGS = 256    /* sets */
 };
-extern __attribute__((visibility("hidden"))) atomic_uint ew_cpu_tuning;
+extern atomic_uint ew_cpu_tuning;
 
 /* Always inlined, as kernels that are tuned (EW_TUNED) would otherwise call it.
  */

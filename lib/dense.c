@@ -16,7 +16,7 @@ struct reach {
     int64_t x, y, out;
 };
 
-/* A call's loops, and the elements of out. */
+/* A call's loops, the elements of out, and the bytes of all. */
 struct nest {
     int64_t count;
     struct reach bytes;
@@ -25,14 +25,13 @@ struct nest {
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };
 
-/* Calls on few elements consist of tests, so tests are taken together where
-   they can. */
 static inline bool is_plain(const elementwise_tensor *t)
 {
     return t && !t->strides && (t->shape || !t->ndim);
 }
 
-/* Ranks of which no bit is as high as the limit are below it. */
+/* Calls on few elements consist of tests, so some are taken together: ranks of
+   which no bit is as high as the limit are below it. */
 static inline bool are_plain(const elementwise_tensor *x,
                              const elementwise_tensor *y,
                              const elementwise_tensor *out)
@@ -53,7 +52,7 @@ open_loops(const struct ew_alignment *a, bool alike, int64_t size,
 {
     const int64_t *shape_x = a->x.tensor->shape, *shape_y = a->y.tensor->shape;
     const int64_t widest = sizeof(struct ew_c128);
-    int64_t reach = widest; /* bytes, if out's elements were of that type */
+    int64_t most = widest; /* bytes, if out's elements were of that type */
     struct reach bytes = {size, size, (int64_t)ew_types_size(out->dtype)};
     int walks = 0; /* which of x and y walk along the last loop */
     struct ew_loop *next = nest->loop; /* behind the last one */
@@ -71,7 +70,7 @@ open_loops(const struct ew_alignment *a, bool alike, int64_t size,
                 return false;
             continue;
         }
-        if (__builtin_mul_overflow(reach, n, &reach))
+        if (__builtin_mul_overflow(most, n, &most))
             return false;
         if (now == walks)
             next[-1].n *= n;
@@ -83,25 +82,25 @@ open_loops(const struct ew_alignment *a, bool alike, int64_t size,
         bytes.y *= y;
         bytes.out *= n;
     }
-    nest->count = reach / widest;
+    nest->count = most / widest;
     nest->bytes = bytes;
     nest->ndim = (int)(next - nest->loop);
     return true;
 }
 
-static inline bool is_aligned(const elementwise_tensor *t, uintptr_t unaligned)
+static inline bool is_usable(const elementwise_tensor *t, uintptr_t unaligned)
 {
     return t->data && !((uintptr_t)t->data & unaligned);
 }
 
 /* Whether all operands are there, and aligned. x and y have one type. */
-static inline bool are_aligned(const elementwise_tensor *x,
-                               const elementwise_tensor *y,
-                               const elementwise_tensor *out)
+static inline bool are_usable(const elementwise_tensor *x,
+                              const elementwise_tensor *y,
+                              const elementwise_tensor *out)
 {
     uintptr_t unaligned = ew_types_unaligned(x->dtype);
-    return is_aligned(x, unaligned) && is_aligned(y, unaligned) &&
-           is_aligned(out, ew_types_unaligned(out->dtype));
+    return is_usable(x, unaligned) && is_usable(y, unaligned) &&
+           is_usable(out, ew_types_unaligned(out->dtype));
 }
 
 /* Whether t's elements are apart from out's, far enough in both directions
@@ -159,7 +158,7 @@ length_of(const elementwise_tensor *x, bool walks_x,
           const elementwise_tensor *out, int64_t most)
 {
     int64_t n = 1;
-    if (!are_aligned(x, y, out))
+    if (!are_usable(x, y, out))
         return 0;
     for (int i = 0; i < out->ndim; i++) {
         int64_t extent = out->shape[i];
@@ -168,9 +167,7 @@ length_of(const elementwise_tensor *x, bool walks_x,
             __builtin_mul_overflow(n, extent, &n))
             return 0;
     }
-    if (n > most)
-        return 0;
-    return n;
+    return n <= most ? n : 0;
 }
 
 /* One loop of so many steps over operands of out's shape or of rank 0; which of
@@ -199,7 +196,8 @@ run_length(ew_kernel *kernel, int64_t n, const elementwise_tensor *x,
     return true;
 }
 
-/* Both. */
+/* Both, which are two as the commonest calls look at shapes before they look
+   for a kernel. */
 static inline __attribute__((always_inline)) bool
 run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
          const elementwise_tensor *y, bool walks_y,
@@ -257,7 +255,8 @@ static inline bool is_better_planned(const struct nest *nest, elementwise_op op,
            ew_strategy_streams(bytes.out);
 }
 
-/* All others. Without results nothing is at fault, and nothing left to do. */
+/* Operands that are broadcast. Without results nothing is at fault, and nothing
+   left to do. */
 static inline bool run_loops(elementwise_op op, ew_kernel *kernel,
                              const elementwise_tensor *x,
                              const elementwise_tensor *y, int axis,
@@ -274,7 +273,7 @@ static inline bool run_loops(elementwise_op op, ew_kernel *kernel,
     if (!(alike ? open_loops(&a, true, size, out, &nest)
                 : open_loops(&a, false, size, out, &nest)))
         return false;
-    if (!are_aligned(x, y, out) || !are_apart(x, y, out, nest.bytes))
+    if (!are_usable(x, y, out) || !are_apart(x, y, out, nest.bytes))
         return false;
     if (nest.empty)
         return true;
@@ -321,7 +320,8 @@ run_dense(ew_kernel *kernel, const elementwise_tensor *x,
            run_scalar(kernel, x, y, out, most, fault, around);
 }
 
-/* All simple calls on plain operands. */
+/* All simple calls but the commonest: quotients, operands of rank 0 or that are
+   broadcast, and the first call of a process. */
 static __attribute__((noinline)) elementwise_status
 run_others(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
            const elementwise_tensor *out, elementwise_op op, ew_call *otherwise)
@@ -338,7 +338,9 @@ run_others(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
     return otherwise(x, y, axis, out, op);
 }
 
-/* The commonest calls: operands of out's shape, of which none is at fault. */
+/* The commonest calls: operands of out's shape, of which none is at fault. If
+   the level is not known yet, asking for it would be a call, for which
+   registers would be kept. */
 static inline __attribute__((always_inline)) bool
 run_commonest(const elementwise_tensor *x, const elementwise_tensor *y,
               const elementwise_tensor *out, elementwise_op op)

@@ -10,7 +10,8 @@
 #include "kernels/kernel.h"
 #include "strategy.h"
 
-/* Elements of a simple call: more are streamed, whatever their type. */
+/* Elements of a simple call: more are streamed, whatever their type, so these
+   can be counted in bytes. */
 enum { EW_DENSE_MOST = EW_STREAM_FROM };
 
 typedef elementwise_status ew_call(const elementwise_tensor *x,
@@ -19,8 +20,8 @@ typedef elementwise_status ew_call(const elementwise_tensor *x,
                                    elementwise_op op);
 
 /* Runs x op y if it is a simple call. If not, does nothing, and the result is
-   that of `otherwise`. Arguments are in the order of the public functions,
-   which so hand on theirs where they are. */
+   that of `otherwise`. Arguments of both are in the order of the public
+   functions, which so hand on theirs where they are. */
 elementwise_status ew_dense_run(const elementwise_tensor *x,
                                 const elementwise_tensor *y, int axis,
                                 const elementwise_tensor *out,

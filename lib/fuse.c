@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include <string.h>
+
 #include "cpu.h"
 #include "dense.h"
 #include "message.h"

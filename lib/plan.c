@@ -224,7 +224,7 @@ void ew_plan_prepare_calls(struct elementwise_plan *plan)
     for (int k = 0; k < 3; k++) {
         plan->stride[k] = block.stride[k];
         plan->calls &= plan->offset[k] == 0;
-        plan->unaligned[k] = ew_types_align(plan->types.operand[k]) - 1;
+        plan->unaligned[k] = ew_types_unaligned(plan->types.operand[k]);
     }
     plan->rows = block.rows;
     plan->cols = block.cols;

@@ -14,7 +14,7 @@
 
 const struct ew_dtype_facts ew_types_facts[EW_DTYPES] = {
 #define DTYPE(name, NAME, type, kind, part)                                    \
-    [ELEMENTWISE_##NAME] = {kind, sizeof(type), part, (part)-1},
+    [ELEMENTWISE_##NAME] = {kind, sizeof(type), (part)-1},
 #include "dtypes.def"
 };
 

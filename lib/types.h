@@ -37,10 +37,10 @@ struct ew_types {
     enum ew_fault fault;
 };
 
-/* The facts of dtypes.def by number, inline as short calls ask often, and the
-   bits that no address of such an element has. */
+/* The facts of dtypes.def by number, inline as short calls ask often: instead
+   of the alignment, the bits that no address of such an element has. */
 struct ew_dtype_facts {
-    unsigned char kind, size, part, unaligned;
+    unsigned char kind, size, unaligned;
 };
 extern __attribute__((visibility("hidden")))
 const struct ew_dtype_facts ew_types_facts[];
@@ -84,7 +84,7 @@ static inline size_t ew_types_size(elementwise_dtype dtype)
 
 static inline size_t ew_types_align(elementwise_dtype dtype)
 {
-    return ew_types_facts[dtype].part;
+    return ew_types_facts[dtype].unaligned + 1u;
 }
 
 static inline uintptr_t ew_types_unaligned(elementwise_dtype dtype)

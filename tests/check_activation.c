@@ -527,10 +527,11 @@ START_TEST(every_half_is_cut_off_as_a_number)
     static const struct {
         elementwise_op op;
         double by;
-    } keeps[] = {{ELEMENTWISE_MUL, 1},
-                 {ELEMENTWISE_ADD, -0.0},
-                 {ELEMENTWISE_SUB, 0},
-                 {ELEMENTWISE_DIV, 1}};
+        bool either;
+    } keeps[] = {{ELEMENTWISE_MUL, 1, true},
+                 {ELEMENTWISE_ADD, -0.0, true},
+                 {ELEMENTWISE_SUB, 0, false},
+                 {ELEMENTWISE_DIV, 1, false}};
     const elementwise_dtype type = _i & 1 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
     const int64_t n = HALVES;
     elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
@@ -541,17 +542,19 @@ START_TEST(every_half_is_cut_off_as_a_number)
         const int64_t step = way % 2 + 1;
         const int form = way / 2 % 3;
         const elementwise_op op = keeps[way / 6].op;
+        const bool second = form == 2;
         struct ref_value by = ref_float(type, keeps[way / 6].by, 0);
         elementwise_tensor a = {in, type, 1, &n, &step}, to = a, b = a;
         b.data = other;
         to.data = got;
+        if (second && !keeps[way / 6].either)
+            continue;
         if (form > 0)
             b.ndim = 0;
         for (int64_t i = 0; i < n; i++) {
             in[i * step] = (uint16_t)i;
             ref_store(&by, &other[i * step]);
         }
-        bool second = form == 2 && way < 12;
         ck_assert_int_eq(elementwise_apply(op, second ? &b : &a,
                                            second ? &a : &b, -1, &to, &options),
                          0);

@@ -215,7 +215,8 @@ START_TEST(what_is_not_simple_is_left_alone)
 }
 END_TEST
 
-/* Whose bytes no integer counts, or nearly so, and that are not there. */
+/* Whose bytes no integer counts, or nearly so, and that are not there. What
+   overflows on the way sanitizers alone find. */
 START_TEST(extents_beyond_all_memory_are_refused)
 {
     const int64_t beyond[] = {INT64_MAX, 2};

@@ -238,7 +238,7 @@ static void add_numbers(int64_t rows, int64_t cols, void *const data[],
                              at(data[EW_Y], stride[EW_Y], r, c), size);
             char *to = at(data[EW_OUT], stride[EW_OUT], r, c);
             if (size == 1)
-                *to = (char)n;
+                *(uint8_t *)to = (uint8_t)n;
             else
                 memcpy(to, &n, sizeof n);
         }

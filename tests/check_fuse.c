@@ -168,6 +168,25 @@ START_TEST(halves_that_are_cut_off_stay_halves)
 }
 END_TEST
 
+/* On AVX-512; elsewhere, and after others, it is a step of its own. */
+START_TEST(relu_of_halves_is_made_with_sums_and_products)
+{
+    static const elementwise_op ops[] = {ELEMENTWISE_ADD, ELEMENTWISE_SUB,
+                                         ELEMENTWISE_MUL, ELEMENTWISE_MAX};
+    elementwise_options o = options_of(ELEMENTWISE_ACT_RELU, 1, 1);
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < 4 * 2; i++) {
+        elementwise_dtype type = i % 2 ? ELEMENTWISE_BF16 : ELEMENTWISE_F16;
+        elementwise_op op = ops[i / 2];
+        bool with = _i >= EW_LEVEL_AVX512 && op != ELEMENTWISE_MAX;
+        struct elementwise_plan p = plan_of(op, type, 300, 1, &o);
+        ck_assert_int_eq(p.pass.act == NULL, with);
+        ck_assert(p.pass.op == kernel_of(&p, (with ? EW_WHOLE : 0) + (int)op));
+    }
+}
+END_TEST
+
 /* From 1 KiB in the type of the computation on; not of operands that are
    gathered first. Where halves are no vectors they have no such kernel. */
 START_TEST(an_activation_of_long_rows_makes_the_operation_too)
@@ -185,9 +204,11 @@ START_TEST(an_activation_of_long_rows_makes_the_operation_too)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct elementwise_plan p =
             plan_of(ELEMENTWISE_SUB, rows[i].type, rows[i].n, rows[i].step, &o);
-        ck_assert_int_eq(p.pass.act == NULL, rows[i].behind);
-        ck_assert_int_eq(p.pass.op == p.pass.behind, rows[i].behind);
-        if (rows[i].behind)
+        bool half = elementwise_dtype_size(rows[i].type) == 2;
+        bool behind = rows[i].behind && (p.pass.behind || !half);
+        ck_assert_int_eq(p.pass.act == NULL, behind);
+        ck_assert_int_eq(p.pass.op == p.pass.behind && !p.pass.act, behind);
+        if (behind)
             ck_assert(p.pass.around.op == kernel_of(&p, ELEMENTWISE_SUB));
         ck_assert_int_eq(p.act, ELEMENTWISE_ACT_TANH);
     }
@@ -297,7 +318,7 @@ static void draw(struct support_tensor *t, elementwise_dtype type, int64_t n)
 }
 
 /* Whether options ask for what one kernel makes of x op y, or, of halves that
-   are cut off, two, one after the other. */
+   are cut off, perhaps two, one after the other. */
 static bool is_simple(elementwise_op op, elementwise_dtype type,
                       const elementwise_options *o)
 {
@@ -437,7 +458,10 @@ int main(void)
                    short_options_are_left_to_a_kernel_of_the_operation);
     tcase_add_test(options, long_activations_stay_steps_of_their_own);
     tcase_add_test(options, operations_without_such_a_kernel_have_steps);
-    tcase_add_loop_test(options, halves_that_are_cut_off_stay_halves, 0, 3);
+    tcase_add_loop_test(options, halves_that_are_cut_off_stay_halves, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(options, relu_of_halves_is_made_with_sums_and_products,
+                        0, EW_LEVELS);
     tcase_add_test(options, an_activation_of_long_rows_makes_the_operation_too);
     tcase_add_test(options, rows_are_folded_again_with_options);
     tcase_add_test(options, a_plan_says_what_is_fused);

@@ -580,9 +580,9 @@ static void draw_around_0(elementwise_dtype t, uint16_t to_x[], uint16_t to_y[],
 }
 
 /* Sums, products and so on of f16 and bf16 with relu, made before they are
-   rounded, against relu of what is rounded: specials and sums around 0, in two
-   rows of all lengths, dense and with gaps, with a number for x or y, and in
-   place. */
+   rounded but by what computes f16, against relu of what is rounded: specials
+   and sums around 0, in two rows of all lengths, dense and with gaps, with a
+   number for x or y, and in place. */
 START_TEST(halves_with_relu_are_cut_off_as_if_they_were_rounded_first)
 {
     enum { N = 600, ROWS = 2 };
