@@ -167,7 +167,9 @@ length_of(const elementwise_tensor *x, bool walks_x,
             __builtin_mul_overflow(n, extent, &n))
             return 0;
     }
-    return n <= most ? n : 0;
+    if (n > most)
+        return 0;
+    return n; /* behind a choice GCC would ask again whether it is 0 */
 }
 
 /* One loop of so many steps over operands of out's shape or of rank 0; which of

@@ -8,8 +8,7 @@
 #include "kernels/kernel.h"
 
 /* The rows of a level and a type. */
-extern __attribute__((visibility("hidden")))
-const ew_kernel_row *const *const ew_table_rows[EW_LEVELS][EW_DTYPES];
+extern const ew_kernel_row *const *const ew_table_rows[EW_LEVELS][EW_DTYPES];
 
 /* The kernel for two operands of one type; inline as short calls ask often. */
 static inline ew_kernel *ew_table_direct(int level, int op,

@@ -38,12 +38,13 @@ struct ew_types {
 };
 
 /* The facts of dtypes.def by number, inline as short calls ask often: instead
-   of the alignment, the bits that no address of such an element has. */
+   of the alignment, the bits that no address of such an element has. Four
+   bytes, by which addresses are scaled as they are made. */
 struct ew_dtype_facts {
-    unsigned char kind, size, unaligned;
+    unsigned char kind, size;
+    unsigned short unaligned;
 };
-extern __attribute__((visibility("hidden")))
-const struct ew_dtype_facts ew_types_facts[];
+extern const struct ew_dtype_facts ew_types_facts[];
 
 /* Those of ops.def. */
 struct ew_op_facts {
@@ -52,8 +53,7 @@ struct ew_op_facts {
     bool to_bool;              /* the result's type, if not the promoted one */
     unsigned char fault;
 };
-extern __attribute__((visibility("hidden")))
-const struct ew_op_facts ew_types_ops[];
+extern const struct ew_op_facts ew_types_ops[];
 
 enum { EW_LAST_OP = ELEMENTWISE_BITWISE_RIGHT_SHIFT };
 
