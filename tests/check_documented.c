@@ -719,7 +719,7 @@ static void check_error(elementwise_status status, char *const *cell)
     char found[2000];
     int n = (int)strcspn(elementwise_last_error(), "\n");
     snprintf(found, sizeof found, "`%.*s`", n, elementwise_last_error());
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (sizeof(void *) < 8 ? 2 : 1); i++) {
         forget(found, before[i]);
         forget(cell[1], before[i]);
     }
