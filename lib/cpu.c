@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "elementwise.h"
+#include "table.h"
 
 static const char names[EW_LEVELS][sizeof "avx512vbmi"] = {
     "base", "avx2", "avx512", "avx512vbmi", "avx512fp16"};
@@ -91,21 +92,26 @@ void ew_cpu_tune(unsigned set)
     atomic_store_explicit(&ew_cpu_tuning, set, memory_order_relaxed);
 }
 
+/* A thread that finds the level before the table makes a plan. */
+static int use(int level)
+{
+    ew_cpu_tune(machine_tuning());
+    atomic_store_explicit(&ew_table_now, ew_table_rows[level],
+                          memory_order_relaxed);
+    atomic_store_explicit(&ew_cpu_known, level + 1, memory_order_relaxed);
+    return level;
+}
+
 int ew_cpu_find_level(void)
 {
     int machine = machine_level(), allowed = allowed_level();
-    int level = machine < allowed ? machine : allowed;
-    ew_cpu_tune(machine_tuning());
-    atomic_store_explicit(&ew_cpu_known, level + 1, memory_order_relaxed);
-    return level;
+    return use(machine < allowed ? machine : allowed);
 }
 
 void ew_cpu_limit(int level)
 {
     int machine = machine_level();
-    level = machine < level ? machine : level;
-    ew_cpu_tune(machine_tuning());
-    atomic_store_explicit(&ew_cpu_known, level + 1, memory_order_relaxed);
+    use(machine < level ? machine : level);
 }
 
 const char *ew_cpu_name(int level)

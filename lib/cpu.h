@@ -27,18 +27,12 @@ extern atomic_int ew_cpu_known;
 /* Asks for it. */
 int ew_cpu_find_level(void);
 
-/* The level; -1: not asked yet. */
-static inline int ew_cpu_level_known(void)
-{
-    return atomic_load_explicit(&ew_cpu_known, memory_order_relaxed) - 1;
-}
-
 /* The highest level that the machine has and ELEMENTWISE_CPU permits; inline as
    short calls ask often. */
 static inline int ew_cpu_level(void)
 {
-    int level = ew_cpu_level_known();
-    return level < 0 ? ew_cpu_find_level() : level;
+    int known = atomic_load_explicit(&ew_cpu_known, memory_order_relaxed);
+    return known ? known - 1 : ew_cpu_find_level();
 }
 
 /* For tests: later plans use at most this level. */

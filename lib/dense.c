@@ -25,6 +25,105 @@ struct nest {
     struct ew_loop loop[ELEMENTWISE_MAX_NDIM];
 };
 
+/* What is known of operands whose elements follow one another, of types that a
+   kernel reads and writes as they are: x's and y's are one. */
+struct line {
+    struct ew_stride stride[3];
+    elementwise_dtype out;
+    uint16_t unaligned, unaligned_out; /* bits that no address has */
+};
+
+/* By x's type where out's is the same, and behind these where it is BOOL. */
+#define LINE(at, type, part, out_type, OUT, out_part)                          \
+    [at] = {.stride = {{0, sizeof(type)},                                      \
+                       {0, sizeof(type)},                                      \
+                       {0, sizeof(out_type)}},                                 \
+            .out = ELEMENTWISE_##OUT,                                          \
+            .unaligned = (part)-1,                                             \
+            .unaligned_out = (out_part)-1},
+static const struct line lines[2 * EW_DTYPES] = {
+#define DTYPE(name, NAME, type, kind, part)                                    \
+    LINE(ELEMENTWISE_##NAME, type, part, type, NAME, part)
+#include "dtypes.def"
+#define DTYPE(name, NAME, type, kind, part)                                    \
+    LINE(EW_DTYPES + ELEMENTWISE_##NAME, type, part, struct ew_bool, BOOL, 1)
+#include "dtypes.def"
+};
+
+enum {
+#define DTYPE(name, NAME, type, kind, part) KIND_##NAME = kind,
+#include "dtypes.def"
+    KINDS
+};
+
+/* The line of each operation on each type of which it takes all elements, NULL
+   of others. Pointers, as compilers would work out places in `lines` again
+   wherever they need one. */
+#define PROMOTED 0
+#define BOOL EW_DTYPES
+#define AT(TYPE, kinds, result)                                                \
+    [ELEMENTWISE_##TYPE] =                                                     \
+        (kinds)&KIND_##TYPE ? &lines[ELEMENTWISE_##TYPE + (result)] : NULL
+#define EACH(...)                                                              \
+    AT(BOOL, __VA_ARGS__), AT(I8, __VA_ARGS__), AT(I16, __VA_ARGS__),          \
+        AT(I32, __VA_ARGS__), AT(I64, __VA_ARGS__), AT(U8, __VA_ARGS__),       \
+        AT(U16, __VA_ARGS__), AT(U32, __VA_ARGS__), AT(U64, __VA_ARGS__),      \
+        AT(F16, __VA_ARGS__), AT(BF16, __VA_ARGS__), AT(F32, __VA_ARGS__),     \
+        AT(F64, __VA_ARGS__), AT(C64, __VA_ARGS__), AT(C128, __VA_ARGS__)
+static const struct line *const safe[EW_LAST_OP + 1][EW_DTYPES] = {
+#define OP(name, NAME, types, result, fault, ulp)                              \
+    [ELEMENTWISE_##NAME] = {                                                   \
+        EACH((types) & (EW_FAULT_##fault ? ~EW_INTEGERS : ~0), result)},
+#include "ops.def"
+};
+
+/* That of three operands, of which none is NULL. */
+static inline const struct line *find_safe(elementwise_op op,
+                                           const elementwise_tensor *x,
+                                           const elementwise_tensor *y,
+                                           const elementwise_tensor *out)
+{
+    if ((unsigned)x->dtype >= EW_DTYPES || (unsigned)op > EW_LAST_OP ||
+        x->dtype != y->dtype)
+        return NULL;
+    const struct line *line = safe[op][x->dtype];
+    return line && line->out == out->dtype ? line : NULL;
+}
+
+/* The same of quotients of integers, which take all elements but a y of 0. */
+static inline const struct line *find_quotient(elementwise_op op,
+                                               const elementwise_tensor *x,
+                                               const elementwise_tensor *y,
+                                               const elementwise_tensor *out)
+{
+    bool one = x->dtype == y->dtype && x->dtype == out->dtype;
+    return one && ew_types_known_op(op) && ew_types_known(x->dtype) &&
+                   ew_types_divides(op, x->dtype)
+               ? &lines[x->dtype]
+               : NULL;
+}
+
+/* What runs a call on such operands. zero looks for what y may not have, if not
+   NULL; around is for kernels that make more than an operation. */
+struct run {
+    const struct line *line;
+    ew_kernel *kernel, *zero;
+    struct ew_around *around;
+};
+
+/* False: there is no such kernel. */
+static inline __attribute__((always_inline)) bool
+find_run(elementwise_op op, const elementwise_tensor *x,
+         const elementwise_tensor *y, const elementwise_tensor *out,
+         struct run *run)
+{
+    *run = (struct run){.line = find_safe(op, x, y, out)};
+    if (!run->line && (run->line = find_quotient(op, x, y, out)))
+        run->zero = ew_table_here(EW_ANY_ZERO, x->dtype);
+    run->kernel = run->line ? ew_table_here((int)op, x->dtype) : NULL;
+    return run->kernel != NULL;
+}
+
 static inline bool is_plain(const elementwise_tensor *t)
 {
     return t && !t->strides && (t->shape || !t->ndim);
@@ -45,22 +144,25 @@ static inline bool are_plain(const elementwise_tensor *x,
 /* Opens the loops from the last dimension to the first. As all operands are
    dense, dimensions along which the same ones of them are stretched walk
    memory as one; an extent of 0 is not counted, as in validate.c. False unless
-   x and y broadcast to exactly out's shape. size is that of their elements. */
+   x and y broadcast to exactly out's shape. Known at compile time: whether they
+   have each of its dimensions. */
 static inline __attribute__((always_inline)) bool
-open_loops(const struct ew_alignment *a, bool alike, int64_t size,
-           const elementwise_tensor *out, struct nest *nest)
+open_loops(const struct ew_alignment *a, bool whole_x, bool whole_y,
+           const struct line *line, const elementwise_tensor *out,
+           struct nest *nest)
 {
     const int64_t *shape_x = a->x.tensor->shape, *shape_y = a->y.tensor->shape;
     const int64_t widest = sizeof(struct ew_c128);
     int64_t most = widest; /* bytes, if out's elements were of that type */
-    struct reach bytes = {size, size, (int64_t)ew_types_size(out->dtype)};
+    struct reach bytes = {line->stride[EW_X].col, line->stride[EW_Y].col,
+                          line->stride[EW_OUT].col};
     int walks = 0; /* which of x and y walk along the last loop */
     struct ew_loop *next = nest->loop; /* behind the last one */
     nest->empty = false;
     for (int dim = a->ndim - 1; dim >= 0; dim--) {
         int64_t n = out->shape[dim];
-        int64_t x = alike ? shape_x[dim] : ew_shape_extent(&a->x, dim);
-        int64_t y = alike ? shape_y[dim] : ew_shape_extent(&a->y, dim);
+        int64_t x = whole_x ? shape_x[dim] : ew_shape_extent(&a->x, dim);
+        int64_t y = whole_y ? shape_y[dim] : ew_shape_extent(&a->y, dim);
         int now = (x == n) | (y == n) << 1;
         if (!now || (x != n && x != 1) || (y != n && y != 1))
             return false;
@@ -74,18 +176,40 @@ open_loops(const struct ew_alignment *a, bool alike, int64_t size,
             return false;
         if (now == walks)
             next[-1].n *= n;
-        else
-            *next++ = (struct ew_loop){
-                n, {x == 1 ? 0 : bytes.x, y == 1 ? 0 : bytes.y, bytes.out}};
+        else {
+            next->n = n; /* no more operands, which would be set to 0 */
+            next->stride[EW_X] = x == 1 ? 0 : bytes.x;
+            next->stride[EW_Y] = y == 1 ? 0 : bytes.y;
+            next->stride[EW_OUT] = bytes.out;
+            next++;
+        }
         walks = now;
         bytes.x *= x;
         bytes.y *= y;
         bytes.out *= n;
     }
-    nest->count = most / widest;
+    nest->count = (int64_t)((uint64_t)most / (uint64_t)widest);
     nest->bytes = bytes;
     nest->ndim = (int)(next - nest->loop);
     return true;
+}
+
+/* The loops of operands that are broadcast to exactly out's shape, or false. */
+static inline __attribute__((always_inline)) bool
+make_nest(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+          const elementwise_tensor *out, const struct line *line,
+          struct nest *nest)
+{
+    struct ew_alignment a = {.axis = axis, .x.tensor = x, .y.tensor = y};
+    if (ew_shape_place(&a) || a.ndim != out->ndim)
+        return false;
+    /* placed, not own, dimensions: trailing 1s may not count */
+    bool whole_x = a.x.ndim == a.ndim, whole_y = a.y.ndim == a.ndim;
+    if (whole_x && whole_y)
+        return open_loops(&a, true, true, line, out, nest);
+    if (whole_x)
+        return open_loops(&a, true, false, line, out, nest);
+    return open_loops(&a, false, false, line, out, nest);
 }
 
 static inline bool is_usable(const elementwise_tensor *t, uintptr_t unaligned)
@@ -93,14 +217,14 @@ static inline bool is_usable(const elementwise_tensor *t, uintptr_t unaligned)
     return t->data && !((uintptr_t)t->data & unaligned);
 }
 
-/* Whether all operands are there, and aligned. x and y have one type. */
+/* Whether all operands are there, and aligned. */
 static inline bool are_usable(const elementwise_tensor *x,
                               const elementwise_tensor *y,
-                              const elementwise_tensor *out)
+                              const elementwise_tensor *out,
+                              const struct line *line)
 {
-    uintptr_t unaligned = ew_types_unaligned(x->dtype);
-    return is_usable(x, unaligned) && is_usable(y, unaligned) &&
-           is_usable(out, ew_types_unaligned(out->dtype));
+    return is_usable(x, line->unaligned) && is_usable(y, line->unaligned) &&
+           is_usable(out, line->unaligned_out);
 }
 
 /* Whether t's elements are apart from out's, far enough in both directions
@@ -109,9 +233,9 @@ static inline __attribute__((always_inline)) bool
 is_apart(const elementwise_tensor *t, int64_t bytes,
          const elementwise_tensor *out, int64_t bytes_out)
 {
-    uintptr_t a = (uintptr_t)t->data, b = (uintptr_t)out->data;
-    return (b - a >= (uintptr_t)bytes && a - b >= (uintptr_t)bytes_out) ||
-           (a == b && bytes == bytes_out && t->dtype == out->dtype);
+    uintptr_t apart = (uintptr_t)out->data - (uintptr_t)t->data;
+    return (apart >= (uintptr_t)bytes && -apart >= (uintptr_t)bytes_out) ||
+           (!apart && bytes == bytes_out && t->dtype == out->dtype);
 }
 
 static inline __attribute__((always_inline)) bool
@@ -150,65 +274,62 @@ run_long_line(ew_kernel *kernel, int64_t n, const struct ew_stride stride[],
     ew_execute_line(&line, kernel, data[EW_AROUND], data);
 }
 
-/* The elements of out, if the operands are aligned and those that walk have its
-   shape; 0 if that is not so, or if they are none, or more than `most`. */
-static inline __attribute__((always_inline)) int64_t
-length_of(const elementwise_tensor *x, bool walks_x,
-          const elementwise_tensor *y, bool walks_y,
-          const elementwise_tensor *out, int64_t most)
+/* Whether the operands are aligned and those that walk have out's shape, which
+   has n elements, at least one and no more than `most`. */
+static inline __attribute__((always_inline)) bool
+is_line(const struct line *line, const elementwise_tensor *x, bool walks_x,
+        const elementwise_tensor *y, bool walks_y,
+        const elementwise_tensor *out, int64_t most, int64_t *n)
 {
-    int64_t n = 1;
-    if (!are_usable(x, y, out))
-        return 0;
+    *n = 1;
+    if (!are_usable(x, y, out, line))
+        return false;
     for (int i = 0; i < out->ndim; i++) {
         int64_t extent = out->shape[i];
         if ((walks_x && x->shape[i] != extent) ||
             (walks_y && y->shape[i] != extent) || extent < 1 ||
-            __builtin_mul_overflow(n, extent, &n))
-            return 0;
+            __builtin_mul_overflow(*n, extent, n))
+            return false;
     }
-    if (n > most)
-        return 0;
-    return n; /* behind a choice GCC would ask again whether it is 0 */
+    return *n <= most;
 }
 
 /* One loop of so many steps over operands of out's shape or of rank 0; which of
-   them walk is known at compile time. fault, if not NULL, looks for what y may
-   not have, around is for kernels that make more than an operation. */
+   them walk is known at compile time. */
 static inline __attribute__((always_inline)) bool
-run_length(ew_kernel *kernel, int64_t n, const elementwise_tensor *x,
+run_length(const struct run *run, int64_t n, const elementwise_tensor *x,
            bool walks_x, const elementwise_tensor *y, bool walks_y,
-           const elementwise_tensor *out, ew_kernel *fault,
-           struct ew_around *around)
+           const elementwise_tensor *out)
 {
-    int64_t size = (int64_t)ew_types_size(x->dtype);
-    int64_t size_out = (int64_t)ew_types_size(out->dtype);
+    const int64_t size = run->line->stride[EW_X].col;
+    const int64_t size_out = run->line->stride[EW_OUT].col;
     struct reach bytes = {walks_x ? n * size : size, walks_y ? n * size : size,
                           n * size_out};
     if (ew_strategy_streams(bytes.out) || !are_apart(x, y, out, bytes) ||
-        (fault && has_fault(fault, walks_y ? n : 1, y)))
+        (run->zero && has_fault(run->zero, walks_y ? n : 1, y)))
         return false;
-    void *const data[] = {x->data, y->data, out->data, around};
+    void *const data[] = {x->data, y->data, out->data, run->around};
     const int64_t step_x = walks_x ? size : 0, step_y = walks_y ? size : 0;
-    const struct ew_stride stride[] = {{0, step_x}, {0, step_y}, {0, size_out}};
+    const struct ew_stride some[] = {{0, step_x}, {0, step_y}, {0, size_out}};
+    const struct ew_stride *stride =
+        walks_x && walks_y ? run->line->stride : some;
     if (ew_execute_is_long(n, step_x, step_y) && is_off_line(x, y))
-        run_long_line(kernel, n, stride, data);
+        run_long_line(run->kernel, n, stride, data);
     else
-        kernel(1, n, data, stride);
+        run->kernel(1, n, data, stride);
     return true;
 }
 
 /* Both, which are two as the commonest calls look at shapes before they look
    for a kernel. */
 static inline __attribute__((always_inline)) bool
-run_line(ew_kernel *kernel, const elementwise_tensor *x, bool walks_x,
+run_line(const struct run *run, const elementwise_tensor *x, bool walks_x,
          const elementwise_tensor *y, bool walks_y,
-         const elementwise_tensor *out, int64_t most, ew_kernel *fault,
-         struct ew_around *around)
+         const elementwise_tensor *out, int64_t most)
 {
-    int64_t n = length_of(x, walks_x, y, walks_y, out, most);
-    return n &&
-           run_length(kernel, n, x, walks_x, y, walks_y, out, fault, around);
+    int64_t n;
+    return is_line(run->line, x, walks_x, y, walks_y, out, most, &n) &&
+           run_length(run, n, x, walks_x, y, walks_y, out);
 }
 
 /* Bytes of rows from which on they are not folded. */
@@ -257,122 +378,131 @@ static inline bool is_better_planned(const struct nest *nest, elementwise_op op,
            ew_strategy_streams(bytes.out);
 }
 
-/* Operands that are broadcast. Without results nothing is at fault, and nothing
-   left to do. */
-static inline bool run_loops(elementwise_op op, ew_kernel *kernel,
-                             const elementwise_tensor *x,
-                             const elementwise_tensor *y, int axis,
-                             const elementwise_tensor *out, ew_kernel *fault)
-{
-    int64_t size = (int64_t)ew_types_size(x->dtype);
-    int64_t size_out = (int64_t)ew_types_size(out->dtype);
-    struct ew_alignment a = {.axis = axis, .x.tensor = x, .y.tensor = y};
-    struct nest nest;
-    if (ew_shape_place(&a) || a.ndim != out->ndim)
-        return false;
-    /* placed, not own, dimensions: trailing 1s may not count */
-    bool alike = a.x.ndim == a.ndim && a.y.ndim == a.ndim;
-    if (!(alike ? open_loops(&a, true, size, out, &nest)
-                : open_loops(&a, false, size, out, &nest)))
-        return false;
-    if (!are_usable(x, y, out) || !are_apart(x, y, out, nest.bytes))
-        return false;
-    if (nest.empty)
-        return true;
-    int repeats = ew_strategy_repeats(nest.loop, nest.ndim, size, size_out,
-                                      fault != NULL);
-    bool few = repeats && ew_strategy_repeats_few(
-                              nest.count, size > size_out ? size : size_out);
-    if (is_better_planned(&nest, op, x->dtype, size_out, fault != NULL, few) ||
-        (fault && has_fault(fault, nest.bytes.y / size, y)))
-        return false;
-    void *const data[] = {x->data, y->data, out->data};
-    if (repeats)
-        ew_execute_repeated(nest.loop, nest.ndim, kernel, NULL, repeats - 1,
-                            data);
-    else
-        ew_execute_calls(
-            nest.loop, nest.ndim, kernel, NULL,
-            ew_strategy_across(nest.loop, nest.ndim, size, size_out), data);
-    return true;
-}
-
 /* One operand of rank 0, and another of out's shape. */
-static __attribute__((noinline)) bool
-run_scalar(ew_kernel *kernel, const elementwise_tensor *x,
-           const elementwise_tensor *y, const elementwise_tensor *out,
-           int64_t most, ew_kernel *fault, struct ew_around *around)
+static __attribute__((noinline)) bool run_scalar(const struct run *run,
+                                                 const elementwise_tensor *x,
+                                                 const elementwise_tensor *y,
+                                                 const elementwise_tensor *out,
+                                                 int64_t most)
 {
     if (y->ndim == 0)
         return x->ndim == out->ndim &&
-               run_line(kernel, x, true, y, false, out, most, fault, around);
-    return y->ndim == out->ndim &&
-           run_line(kernel, x, false, y, true, out, most, fault, around);
+               run_line(run, x, true, y, false, out, most);
+    return y->ndim == out->ndim && run_line(run, x, false, y, true, out, most);
 }
 
 /* x and y of out's shape, or one of them of rank 0. */
 static inline __attribute__((always_inline)) bool
-run_dense(ew_kernel *kernel, const elementwise_tensor *x,
+run_dense(const struct run *run, const elementwise_tensor *x,
           const elementwise_tensor *y, const elementwise_tensor *out,
-          int64_t most, ew_kernel *fault, struct ew_around *around)
+          int64_t most)
 {
     if (x->ndim == out->ndim && y->ndim == out->ndim)
-        return run_line(kernel, x, true, y, true, out, most, fault, around);
-    return (!x->ndim || !y->ndim) &&
-           run_scalar(kernel, x, y, out, most, fault, around);
+        return run_line(run, x, true, y, true, out, most);
+    return (!x->ndim || !y->ndim) && run_scalar(run, x, y, out, most);
 }
 
-/* All simple calls but the commonest: quotients, operands of rank 0 or that are
-   broadcast, and the first call of a process. */
-static __attribute__((noinline)) elementwise_status
-run_others(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
-           const elementwise_tensor *out, elementwise_op op, ew_call *otherwise)
+/* Operands that are broadcast. Without results nothing is at fault, and nothing
+   left to do. */
+static inline __attribute__((always_inline)) bool
+run_nest(elementwise_op op, const struct run *run, const elementwise_tensor *x,
+         const elementwise_tensor *y, int axis, const elementwise_tensor *out)
 {
-    const int level = ew_cpu_level();
-    bool divides = ew_types_divides(op, x->dtype);
-    ew_kernel *kernel = ew_table_direct(level, (int)op, x->dtype);
-    ew_kernel *zero =
-        divides ? ew_table_direct(level, EW_ANY_ZERO, x->dtype) : NULL;
-    if (kernel && (zero || ew_types_safe(op, x->dtype)) &&
-        (run_dense(kernel, x, y, out, EW_DENSE_MOST, zero, NULL) ||
-         run_loops(op, kernel, x, y, axis, out, zero)))
+    const int64_t size = run->line->stride[EW_X].col;
+    const int64_t size_out = run->line->stride[EW_OUT].col;
+    const bool divides = run->zero != NULL;
+    struct nest nest;
+    if (!make_nest(x, y, axis, out, run->line, &nest) ||
+        !are_usable(x, y, out, run->line) || !are_apart(x, y, out, nest.bytes))
+        return false;
+    if (nest.empty)
+        return true;
+    int repeats =
+        ew_strategy_repeats(nest.loop, nest.ndim, size, size_out, divides);
+    bool few = repeats && ew_strategy_repeats_few(
+                              nest.count, size > size_out ? size : size_out);
+    if (is_better_planned(&nest, op, x->dtype, size_out, divides, few) ||
+        (divides && has_fault(run->zero, nest.bytes.y / size, y)))
+        return false;
+    void *const data[] = {x->data, y->data, out->data};
+    if (repeats)
+        ew_execute_repeated(nest.loop, nest.ndim, run->kernel, NULL,
+                            repeats - 1, data);
+    else
+        ew_execute_calls(
+            nest.loop, nest.ndim, run->kernel, NULL,
+            ew_strategy_across(nest.loop, nest.ndim, size, size_out), data);
+    return true;
+}
+
+/* A simple call of any kind. */
+static __attribute__((noinline)) elementwise_status
+run_loops(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+          const elementwise_tensor *out, elementwise_op op, ew_call *otherwise)
+{
+    struct run run;
+    if (are_plain(x, y, out) && find_run(op, x, y, out, &run) &&
+        run_nest(op, &run, x, y, axis, out))
         return ELEMENTWISE_OK;
     return otherwise(x, y, axis, out, op);
 }
 
-/* The commonest calls: operands of out's shape, of which none is at fault. If
-   the level is not known yet, asking for it would be a call, for which
-   registers would be kept. */
-static inline __attribute__((always_inline)) bool
-run_commonest(const elementwise_tensor *x, const elementwise_tensor *y,
-              const elementwise_tensor *out, elementwise_op op)
+/* The same, first without a nest of loops, which takes much of the stack: for
+   quotients and for operands of rank 0. */
+static __attribute__((noinline)) elementwise_status
+run_lines(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
+          const elementwise_tensor *out, elementwise_op op, ew_call *otherwise)
 {
-    if (x->ndim != out->ndim || y->ndim != out->ndim ||
-        !ew_types_safe(op, x->dtype))
-        return false;
-    int64_t n = length_of(x, true, y, true, out, EW_DENSE_MOST);
-    if (!n)
-        return false;
-    const int level = ew_cpu_level_known();
-    if (level < 0)
-        return false;
-    ew_kernel *kernel = ew_table_direct(level, (int)op, x->dtype);
-    return kernel && run_length(kernel, n, x, true, y, true, out, NULL, NULL);
+    struct run run;
+    if (!are_plain(x, y, out))
+        return otherwise(x, y, axis, out, op);
+    if (find_run(op, x, y, out, &run) &&
+        run_dense(&run, x, y, out, EW_DENSE_MOST))
+        return ELEMENTWISE_OK;
+    return run_loops(x, y, axis, out, op, otherwise);
 }
 
-/* Small calls are mostly this. All that is done for others is called as the
-   last step, so that nothing is kept for it. */
+/* The commonest call, of which no element is at fault: on operands of one rank,
+   if they are of out's shape. If the level is not known yet, asking for it
+   would be a call, for which registers would be kept. */
+static inline __attribute__((always_inline)) bool
+run_commonest(elementwise_op op, const struct line *line,
+              const elementwise_tensor *x, const elementwise_tensor *y,
+              const elementwise_tensor *out)
+{
+    int64_t n;
+    if (!is_plain(x) || !is_plain(y) || !is_plain(out) ||
+        !is_line(line, x, true, y, true, out, EW_DENSE_MOST, &n))
+        return false;
+    struct run run = {line, ew_table_known((int)op, x->dtype), NULL, NULL};
+    return run.kernel && run_length(&run, n, x, true, y, true, out);
+}
+
+static inline bool are_of_one_rank(const elementwise_tensor *x,
+                                   const elementwise_tensor *y,
+                                   const elementwise_tensor *out)
+{
+    return (unsigned)out->ndim < ELEMENTWISE_MAX_NDIM && x->ndim == out->ndim &&
+           y->ndim == out->ndim;
+}
+
+/* Small calls are mostly the commonest. Ranks come first, and what is done for
+   others is called as the last step, so that no register is kept for these. */
 elementwise_status ew_dense_run(const elementwise_tensor *x,
                                 const elementwise_tensor *y, int axis,
                                 const elementwise_tensor *out,
                                 elementwise_op op, ew_call *otherwise)
 {
-    if (!are_plain(x, y, out) ||
-        !ew_types_are_one(op, x->dtype, y->dtype, out->dtype))
-        return otherwise(x, y, axis, out, op);
-    if (run_commonest(x, y, out, op))
-        return ELEMENTWISE_OK;
-    return run_others(x, y, axis, out, op, otherwise);
+    const bool there = x && y && out;
+    if (there && are_of_one_rank(x, y, out)) {
+        const struct line *line = find_safe(op, x, y, out);
+        if (line && run_commonest(op, line, x, y, out))
+            return ELEMENTWISE_OK;
+        if (line)
+            return run_loops(x, y, axis, out, op, otherwise);
+    } else if (there && x->ndim && y->ndim)
+        return run_loops(x, y, axis, out, op, otherwise);
+    return run_lines(x, y, axis, out, op, otherwise);
 }
 
 bool ew_dense_run_around(elementwise_op op, ew_kernel *kernel,
@@ -381,8 +511,8 @@ bool ew_dense_run_around(elementwise_op op, ew_kernel *kernel,
                          const elementwise_tensor *out, int64_t most,
                          struct ew_around *around)
 {
-    return are_plain(x, y, out) &&
-           ew_types_are_one(op, x->dtype, y->dtype, out->dtype) &&
-           ew_types_safe(op, x->dtype) &&
-           run_dense(kernel, x, y, out, most, NULL, around);
+    if (!are_plain(x, y, out))
+        return false;
+    struct run run = {find_safe(op, x, y, out), kernel, NULL, around};
+    return run.line && run_dense(&run, x, y, out, most);
 }

@@ -74,6 +74,8 @@ const ew_kernel_row *const *const ew_table_rows[EW_LEVELS][EW_DTYPES] = {
 #endif
 };
 
+_Atomic(const ew_kernel_row *const *const *) ew_table_now;
+
 /* Only comparisons of a signed with an unsigned i64 mix types; every other
    operation gets both operands in one. */
 ew_kernel *ew_table_kernel(int level, int op, elementwise_dtype x,

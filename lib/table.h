@@ -10,7 +10,25 @@
 /* The rows of a level and a type. */
 extern const ew_kernel_row *const *const ew_table_rows[EW_LEVELS][EW_DTYPES];
 
-/* The kernel for two operands of one type; inline as short calls ask often. */
+/* Those of the level that is run, by type; NULL: not asked for yet (cpu.c). */
+extern _Atomic(const ew_kernel_row *const *const *) ew_table_now;
+
+/* Its kernel for two operands of one type; NULL: none, or it is not known. */
+static inline ew_kernel *ew_table_known(int op, elementwise_dtype dtype)
+{
+    const ew_kernel_row *const *const *rows =
+        atomic_load_explicit(&ew_table_now, memory_order_relaxed);
+    return rows ? (**rows[dtype])[op] : NULL;
+}
+
+/* The same, after asking for the level. */
+static inline ew_kernel *ew_table_here(int op, elementwise_dtype dtype)
+{
+    ew_cpu_level();
+    return ew_table_known(op, dtype);
+}
+
+/* The kernel for two operands of one type. */
 static inline ew_kernel *ew_table_direct(int level, int op,
                                          elementwise_dtype dtype)
 {

@@ -27,9 +27,7 @@ static const char *const dtypes[EW_DTYPES] = {
 #define BOOL true
 const struct ew_op_facts ew_types_ops[] = {
 #define OP(name, NAME, types, result, fault, ulp)                              \
-    [ELEMENTWISE_##NAME] = {#name, types,                                      \
-                            (types) & (EW_FAULT_##fault ? ~EW_INTEGERS : ~0),  \
-                            result, EW_FAULT_##fault},
+    [ELEMENTWISE_##NAME] = {#name, types, result, EW_FAULT_##fault},
 #include "ops.def"
 };
 static const struct ew_op_facts *const ops = ew_types_ops;

@@ -37,9 +37,8 @@ struct ew_types {
     enum ew_fault fault;
 };
 
-/* The facts of dtypes.def by number, inline as short calls ask often: instead
-   of the alignment, the bits that no address of such an element has. Four
-   bytes, by which addresses are scaled as they are made. */
+/* The facts of dtypes.def by number: instead of the alignment, the bits that no
+   address of such an element has. */
 struct ew_dtype_facts {
     unsigned char kind, size;
     unsigned short unaligned;
@@ -49,8 +48,8 @@ extern const struct ew_dtype_facts ew_types_facts[];
 /* Those of ops.def. */
 struct ew_op_facts {
     const char *name;
-    unsigned char types, safe; /* kinds that it takes; without any fault */
-    bool to_bool;              /* the result's type, if not the promoted one */
+    unsigned char types; /* kinds that it takes */
+    bool to_bool;        /* the result's type, if not the promoted one */
     unsigned char fault;
 };
 extern const struct ew_op_facts ew_types_ops[];
@@ -110,22 +109,6 @@ bool ew_types_widen(elementwise_op op, struct ew_types *types);
    rounds. */
 elementwise_dtype ew_types_arithmetic(elementwise_op op,
                                       const struct ew_types *types);
-
-/* Whether the types of x, y and out are one, or out's is BOOL and results are:
-   what the kernel, if there is one, reads and writes as it is. op may be
-   anything. */
-static inline bool ew_types_are_one(elementwise_op op, elementwise_dtype x,
-                                    elementwise_dtype y, elementwise_dtype out)
-{
-    return ew_types_known_op(op) && ew_types_known(x) && x == y &&
-           out == (ew_types_ops[op].to_bool ? ELEMENTWISE_BOOL : x);
-}
-
-/* Whether the operation takes elements of that type, and all of them. */
-static inline bool ew_types_safe(elementwise_op op, elementwise_dtype dtype)
-{
-    return ew_types_ops[op].safe & ew_types_facts[dtype].kind;
-}
 
 /* Whether it takes elements of that type, and no 0 in y. */
 static inline bool ew_types_divides(elementwise_op op, elementwise_dtype dtype)

@@ -100,7 +100,7 @@ nothing "memory is allocated for plans alone" "$folder/allocate"
 # Writable memory is the level of kernels, what is quick, plans of earlier calls and each
 # thread's message; what is only relocated (.data.rel.ro) counts as constant.
 # Where all is found from an anchor, that is one of them.
-awk '$2 ~ /^[bBC]$/ && $3 !~ /^(ew_cpu_known|ew_cpu_tuning|kept_plans|message|\.LANCHOR[0-9]+)$/' "$folder/all" \
+awk '$2 ~ /^[bBC]$/ && $3 !~ /^(ew_cpu_known|ew_cpu_tuning|ew_table_now|kept_plans|message|\.LANCHOR[0-9]+)$/' "$folder/all" \
     >"$folder/written"
 size -A "$internal" 2>/dev/null |
     awk '$1 ~ /^\.t?data$/ && $2 > 0' >>"$folder/written"

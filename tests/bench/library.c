@@ -32,6 +32,21 @@ static bool is_linked(const char *path)
     return true;
 }
 
+/* The functions of the operations; false if one is missing. */
+static bool find_named(struct bench_library *library, void *handle,
+                       const char *path)
+{
+    bool all = true;
+    for (int op = 1; op <= BENCH_OPS; op++) {
+        char name[64];
+        snprintf(name, sizeof name, "elementwise_%s",
+                 elementwise_op_name((elementwise_op)op));
+        *(void **)&library->named[op] = find(handle, path, name);
+        all = all && library->named[op];
+    }
+    return all;
+}
+
 /* Without RTLD_DEEPBIND its calls of itself would end in what is linked. */
 bool bench_library_load(struct bench_library *library, const char *path)
 {
@@ -47,9 +62,10 @@ bool bench_library_load(struct bench_library *library, const char *path)
     *(void **)&library->apply_grad =
         find(handle, path, "elementwise_apply_grad");
     *(void **)&library->sum_to = find(handle, path, "elementwise_sum_to");
-    return library->apply && library->apply_grad && library->sum_to;
+    return find_named(library, handle, path) && library->apply &&
+           library->apply_grad && library->sum_to;
 #else
-    (void)library, (void)is_linked, (void)find;
+    (void)library, (void)is_linked, (void)find_named;
     fprintf(stderr,
             "bench: cannot load %s beside another build: this system has no "
             "RTLD_DEEPBIND\n",

@@ -22,7 +22,12 @@ enum {
 };
 
 const struct bench_library bench_linked = {
-    elementwise_apply, elementwise_apply_grad, elementwise_sum_to};
+#define OP(name, NAME, types, result, fault, ulp)                              \
+    .named[ELEMENTWISE_##NAME] = elementwise_##name,
+#include "ops.def"
+    .apply = elementwise_apply,
+    .apply_grad = elementwise_apply_grad,
+    .sum_to = elementwise_sum_to};
 
 /* Large pages, where there are any: without, the first touch and the TLB
    would be measured. */
@@ -249,7 +254,6 @@ elementwise_status bench_case_call(const struct bench_case *c, int times,
 {
     const struct bench_pattern *p = &c->row->pattern;
     const elementwise_tensor *t = c->t;
-    const elementwise_options *options = c->row->act ? &c->options : NULL;
     elementwise_op op = c->row->op;
     elementwise_status status = ELEMENTWISE_OK;
     if (p->kind == BENCH_SUM)
@@ -259,9 +263,12 @@ elementwise_status bench_case_call(const struct bench_case *c, int times,
         for (int i = 0; i < times; i++)
             status |= library->apply_grad(op, &t[X], &t[Y], NULL, &t[OUT],
                                           p->axis, &t[DX], &t[DY], NULL);
-    else
+    else if (c->row->act)
         for (int i = 0; i < times; i++)
             status |=
-                library->apply(op, &t[X], &t[Y], p->axis, &t[OUT], options);
+                library->apply(op, &t[X], &t[Y], p->axis, &t[OUT], &c->options);
+    else
+        for (int i = 0; i < times; i++)
+            status |= library->named[op](&t[X], &t[Y], p->axis, &t[OUT]);
     return status;
 }
