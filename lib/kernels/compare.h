@@ -74,6 +74,42 @@ EW_INLINE bool ew_compare_alone(int64_t size, int64_t step_x, int64_t step_y)
 #endif
 }
 
+/* Rows of two steps, without the loop over these, which takes as long as they
+   do. */
+EW_INLINE void ew_compare_pairs(ew_compare_test *test, int64_t size,
+                                int64_t rows, int64_t cols, void *const data[],
+                                const struct ew_stride s[], int64_t step_x,
+                                int64_t step_y)
+{
+    const char *x = data[EW_X], *y = data[EW_Y];
+    char *out = data[EW_OUT];
+    const int64_t last = cols - ew_compare_count(size);
+    const int64_t row_x = s[EW_X].row, row_y = s[EW_Y].row;
+    const int64_t row_out = s[EW_OUT].row;
+    for (; rows > 0; rows--) {
+        const struct ew_compare_from from_x = ew_compare_from(x, step_x, size);
+        const struct ew_compare_from from_y = ew_compare_from(y, step_y, size);
+        ew_compare_step(test, size, &from_x, &from_y, 0, out);
+        ew_compare_step(test, size, &from_x, &from_y, last, out);
+        x += row_x;
+        y += row_y;
+        out += row_out;
+    }
+}
+
+/* Whether rows are made so: of small elements few are as short, and of masks
+   they are long. */
+EW_INLINE bool ew_compare_is_pair(int64_t size, int64_t cols)
+{
+#if defined(EW_COMPARE_BITS)
+    const int64_t n = ew_compare_count(size);
+    return size >= 4 && cols > n && cols <= 2 * n;
+#else
+    (void)size, (void)cols;
+    return false;
+#endif
+}
+
 /* All rows in their form. The last step ends where the row does and makes some
    elements twice: out is never x or y, which are of another type. It is the
    first to be made, so that there is one loop and no choice in it but after how
@@ -89,6 +125,10 @@ EW_INLINE void ew_compare_rows(ew_compare_test *test, ew_apply *apply,
     const bool alone = ew_compare_alone(size, step_x, step_y);
     const bool asks = alone && rows * cols * size > EW_COMPARE_NEAR &&
                       ew_cpu_is(EW_FAR_READS);
+    if (ew_compare_is_pair(size, cols)) {
+        ew_compare_pairs(test, size, rows, cols, data, s, step_x, step_y);
+        return;
+    }
     for (; rows > 0; rows--) {
         const struct ew_compare_from from_x = ew_compare_from(x, step_x, size);
         const struct ew_compare_from from_y = ew_compare_from(y, step_y, size);
