@@ -1,8 +1,8 @@
 /*
  * Turns what the processor reports, and the environment variable
  * ELEMENTWISE_CPU, into a level of kernels and a set of ways that are fast on
- * it. Asked for once; these two numbers, and the plans in cache.c, are the
- * library's only global state.
+ * it. Asked for once; these two numbers, where the level's kernels are found
+ * (table.c), and the plans in cache.c, are the library's only global state.
  */
 #include "cpu.h"
 
@@ -92,7 +92,8 @@ void ew_cpu_tune(unsigned set)
     atomic_store_explicit(&ew_cpu_tuning, set, memory_order_relaxed);
 }
 
-/* A thread that finds the level before the table makes a plan. */
+/* The table says again what the level does, for the commonest calls: a thread
+   that does not see it yet goes by the level. */
 static int use(int level)
 {
     ew_cpu_tune(machine_tuning());

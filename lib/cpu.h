@@ -21,7 +21,7 @@ enum ew_level {
 };
 
 /* The level + 1; 0: not asked yet. Two threads that ask at once store the
-   same number, so relaxed order is enough. */
+   same number, so relaxed order is enough, also for what is stored with it. */
 extern atomic_int ew_cpu_known;
 
 /* Asks for it. */

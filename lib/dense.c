@@ -53,17 +53,17 @@ static const struct line lines[2 * EW_DTYPES] = {
 enum {
 #define DTYPE(name, NAME, type, kind, part) KIND_##NAME = kind,
 #include "dtypes.def"
-    KINDS
 };
 
 /* The line of each operation on each type of which it takes all elements, NULL
-   of others. Pointers, as compilers would work out places in `lines` again
-   wherever they need one. */
+   of others. Pointers, though they are relocated at each start, as compilers
+   would work out places in `lines` again wherever they need one. */
 #define PROMOTED 0
 #define BOOL EW_DTYPES
 #define AT(TYPE, kinds, result)                                                \
     [ELEMENTWISE_##TYPE] =                                                     \
         (kinds)&KIND_##TYPE ? &lines[ELEMENTWISE_##TYPE + (result)] : NULL
+_Static_assert(EW_DTYPES == 16, "EACH has all types");
 #define EACH(...)                                                              \
     AT(BOOL, __VA_ARGS__), AT(I8, __VA_ARGS__), AT(I16, __VA_ARGS__),          \
         AT(I32, __VA_ARGS__), AT(I64, __VA_ARGS__), AT(U8, __VA_ARGS__),       \
@@ -77,7 +77,8 @@ static const struct line *const safe[EW_LAST_OP + 1][EW_DTYPES] = {
 #include "ops.def"
 };
 
-/* That of three operands, of which none is NULL. */
+/* That of three operands, of which none is NULL. Number 0, which is no type and
+   no operation, has none. */
 static inline const struct line *find_safe(elementwise_op op,
                                            const elementwise_tensor *x,
                                            const elementwise_tensor *y,
@@ -111,16 +112,20 @@ struct run {
     struct ew_around *around;
 };
 
-/* False: there is no such kernel. */
+/* False: there is no such kernel, or none that looks for zeros. */
 static inline __attribute__((always_inline)) bool
 find_run(elementwise_op op, const elementwise_tensor *x,
          const elementwise_tensor *y, const elementwise_tensor *out,
          struct run *run)
 {
     *run = (struct run){.line = find_safe(op, x, y, out)};
-    if (!run->line && (run->line = find_quotient(op, x, y, out)))
-        run->zero = ew_table_here(EW_ANY_ZERO, x->dtype);
-    run->kernel = run->line ? ew_table_here((int)op, x->dtype) : NULL;
+    if (!run->line) {
+        run->line = find_quotient(op, x, y, out);
+        run->zero = run->line ? ew_table_here(EW_ANY_ZERO, x->dtype) : NULL;
+        if (!run->zero)
+            return false;
+    }
+    run->kernel = ew_table_here((int)op, x->dtype);
     return run->kernel != NULL;
 }
 
@@ -177,7 +182,7 @@ open_loops(const struct ew_alignment *a, bool whole_x, bool whole_y,
         if (now == walks)
             next[-1].n *= n;
         else {
-            next->n = n; /* no more operands, which would be set to 0 */
+            next->n = n; /* one by one, or other operands' would be cleared */
             next->stride[EW_X] = x == 1 ? 0 : bytes.x;
             next->stride[EW_Y] = y == 1 ? 0 : bytes.y;
             next->stride[EW_OUT] = bytes.out;
@@ -188,7 +193,7 @@ open_loops(const struct ew_alignment *a, bool whole_x, bool whole_y,
         bytes.y *= y;
         bytes.out *= n;
     }
-    nest->count = (int64_t)((uint64_t)most / (uint64_t)widest);
+    nest->count = (int64_t)((uint64_t)most / (uint64_t)widest); /* a shift */
     nest->bytes = bytes;
     nest->ndim = (int)(next - nest->loop);
     return true;
@@ -450,14 +455,14 @@ run_loops(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
 /* The same, first without a nest of loops, which takes much of the stack: for
    quotients and for operands of rank 0. */
 static __attribute__((noinline)) elementwise_status
-run_lines(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
-          const elementwise_tensor *out, elementwise_op op, ew_call *otherwise)
+run_line_or_loops(const elementwise_tensor *x, const elementwise_tensor *y,
+                  int axis, const elementwise_tensor *out, elementwise_op op,
+                  ew_call *otherwise)
 {
     struct run run;
-    if (!are_plain(x, y, out))
+    if (!are_plain(x, y, out) || !find_run(op, x, y, out, &run))
         return otherwise(x, y, axis, out, op);
-    if (find_run(op, x, y, out, &run) &&
-        run_dense(&run, x, y, out, EW_DENSE_MOST))
+    if (run_dense(&run, x, y, out, EW_DENSE_MOST))
         return ELEMENTWISE_OK;
     return run_loops(x, y, axis, out, op, otherwise);
 }
@@ -502,7 +507,7 @@ elementwise_status ew_dense_run(const elementwise_tensor *x,
             return run_loops(x, y, axis, out, op, otherwise);
     } else if (there && x->ndim && y->ndim)
         return run_loops(x, y, axis, out, op, otherwise);
-    return run_lines(x, y, axis, out, op, otherwise);
+    return run_line_or_loops(x, y, axis, out, op, otherwise);
 }
 
 bool ew_dense_run_around(elementwise_op op, ew_kernel *kernel,

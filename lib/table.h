@@ -21,18 +21,17 @@ static inline ew_kernel *ew_table_known(int op, elementwise_dtype dtype)
     return rows ? (**rows[dtype])[op] : NULL;
 }
 
-/* The same, after asking for the level. */
-static inline ew_kernel *ew_table_here(int op, elementwise_dtype dtype)
-{
-    ew_cpu_level();
-    return ew_table_known(op, dtype);
-}
-
 /* The kernel for two operands of one type. */
 static inline ew_kernel *ew_table_direct(int level, int op,
                                          elementwise_dtype dtype)
 {
     return (**ew_table_rows[level][dtype])[op];
+}
+
+/* The same of the level that is run, by that: all of a call are of one. */
+static inline ew_kernel *ew_table_here(int op, elementwise_dtype dtype)
+{
+    return ew_table_direct(ew_cpu_level(), op, dtype);
 }
 
 /* The kernel of a level that computes op on elements of types x and y as

@@ -110,7 +110,8 @@ bool ew_types_widen(elementwise_op op, struct ew_types *types);
 elementwise_dtype ew_types_arithmetic(elementwise_op op,
                                       const struct ew_types *types);
 
-/* Whether it takes elements of that type, and no 0 in y. */
+/* Whether the operation takes elements of that type, but no 0 in y. Both are
+   known. */
 static inline bool ew_types_divides(elementwise_op op, elementwise_dtype dtype)
 {
     return ew_types_ops[op].fault == EW_FAULT_ZERO &&

@@ -4,11 +4,14 @@
  */
 #include <check.h>
 
+#include <limits.h>
+
 #include "../tools/call.h"
 #include "cpu.h"
 #include "dense.h"
 #include "reference.h"
 #include "support.h"
+#include "table.h"
 
 static struct support_tensor x, y, out;
 
@@ -62,6 +65,42 @@ static bool has_elements(const struct support_shapes *s)
     return true;
 }
 
+/* As in a new process, or, late, as a thread may see what another one finds. */
+static void forget(bool late)
+{
+    ew_cpu_limit(EW_LEVELS);
+    atomic_store(&ew_table_now, NULL);
+    if (!late)
+        atomic_store(&ew_cpu_known, 0);
+}
+
+/* Of one shape, with a row, and with a number. */
+START_TEST(first_calls_are_taken)
+{
+    int64_t shape[] = {2, 3};
+    int32_t a[] = {9, 8, 7, 6, 5, 4}, b[] = {2, 3, 4, 2, 3, 4}, o[6];
+    for (int i = 0; i < 12; i++) {
+        const bool late = i & 1, divides = i & 2;
+        const elementwise_op op =
+            divides ? ELEMENTWISE_FLOORDIV : ELEMENTWISE_SUB;
+        const elementwise_tensor tx = {a, ELEMENTWISE_I32, 2, shape, NULL};
+        const elementwise_tensor ty = {b, ELEMENTWISE_I32, 2 - i / 4,
+                                       shape + i / 4, NULL};
+        const elementwise_tensor to = {o, ELEMENTWISE_I32, 2, shape, NULL};
+        forget(late);
+        ck_assert(takes(op, &tx, &ty, -1, &to));
+        for (int k = 0; k < 6; k++) {
+            int32_t v = b[ty.ndim == 2 ? k : ty.ndim == 1 ? k % 3 : 0];
+            ck_assert_int_eq(o[k], divides ? a[k] / v : a[k] - v);
+        }
+        b[0] = 0; /* what looks for that is not known either */
+        forget(late);
+        ck_assert_int_eq(takes(op, &tx, &ty, -1, &to), !divides);
+        b[0] = 2;
+    }
+}
+END_TEST
+
 START_TEST(row_major_calls_are_taken_and_right)
 {
     static const elementwise_op ops[] = {ELEMENTWISE_SUB, ELEMENTWISE_MAX,
@@ -79,6 +118,51 @@ START_TEST(row_major_calls_are_taken_and_right)
             ck_assert(!has_elements(&s) || s.ndim > 1);
     }
     release();
+}
+END_TEST
+
+/* The same number in all operands, which are of one type and one rank then. */
+START_TEST(unknown_numbers_are_left_alone)
+{
+    static const int ops[] = {INT_MIN, -1, 0, 34, 99, INT_MAX};
+    static const int types[] = {INT_MIN, -1, 0, 16, 32, INT_MAX};
+    static const int ranks[] = {INT_MIN, -1, 64, 65, INT_MAX};
+    int64_t ones[65];
+    int32_t a[2] = {1, 1}, o[2] = {3, 3};
+    for (int i = 0; i < 65; i++)
+        ones[i] = 1;
+    for (int i = 0; i < 6; i++)
+        for (int rank = 0; rank < 2; rank++) {
+            elementwise_tensor t = {a, ELEMENTWISE_I32, 1, ones, NULL}, y = t;
+            elementwise_tensor to = {o, ELEMENTWISE_I32, 1, ones, NULL};
+            y.ndim = rank;
+            ck_assert(!takes((elementwise_op)ops[i], &t, &y, -1, &to));
+            t.dtype = y.dtype = to.dtype = (elementwise_dtype)types[i];
+            ck_assert(!takes(ELEMENTWISE_ADD, &t, &y, -1, &to));
+            ck_assert(!takes(ELEMENTWISE_DIV, &t, &y, -1, &to));
+            t.dtype = y.dtype = to.dtype = ELEMENTWISE_I32;
+            t.ndim = to.ndim = ranks[i % 5];
+            y.ndim = rank ? t.ndim : 0;
+            ck_assert(!takes(ELEMENTWISE_ADD, &t, &y, -1, &to));
+            ck_assert(!takes(ELEMENTWISE_DIV, &t, &y, -1, &to));
+        }
+    ck_assert(o[0] == 3 && o[1] == 3);
+}
+END_TEST
+
+/* y has x's rank and, at dimension 1, fewer dimensions than it. */
+START_TEST(trailing_ones_do_not_count)
+{
+    int64_t square[] = {3, 3}, column[] = {3, 1};
+    float a[9] = {0}, b[] = {1, 2, 3}, o[9];
+    const elementwise_tensor tx = {a, ELEMENTWISE_F32, 2, square, NULL};
+    const elementwise_tensor ty = {b, ELEMENTWISE_F32, 2, column, NULL};
+    const elementwise_tensor to = {o, ELEMENTWISE_F32, 2, square, NULL};
+    for (int axis = -1; axis < 2; axis++) {
+        ck_assert(takes(ELEMENTWISE_ADD, &tx, &ty, axis, &to));
+        for (int i = 0; i < 9; i++)
+            ck_assert(o[i] == b[axis == 1 ? i % 3 : i / 3]);
+    }
 }
 END_TEST
 
@@ -499,7 +583,10 @@ END_TEST
 int main(void)
 {
     TCase *dense = support_case("dense");
+    tcase_add_test(dense, first_calls_are_taken);
     tcase_add_test(dense, row_major_calls_are_taken_and_right);
+    tcase_add_test(dense, unknown_numbers_are_left_alone);
+    tcase_add_test(dense, trailing_ones_do_not_count);
     tcase_add_test(dense, quotients_of_integers_are_taken_if_y_has_no_zero);
     tcase_add_test(dense,
                    quotients_by_a_stretched_y_are_taken_if_it_has_no_zero);

@@ -97,8 +97,8 @@ $NM -A "$internal" | awk -F: '/ U (malloc|calloc|realloc|free|[a-z_]*alloc.*)$/ 
     print $2 }' | sort -u | grep -v -E '(plan|gradient)\.l?o$' >"$folder/allocate" || :
 nothing "memory is allocated for plans alone" "$folder/allocate"
 
-# Writable memory is the level of kernels, what is quick, plans of earlier calls and each
-# thread's message; what is only relocated (.data.rel.ro) counts as constant.
+# Writable memory is the level of kernels, where these are, what is quick, plans of earlier
+# calls and each thread's message; what is only relocated (.data.rel.ro) counts as constant.
 # Where all is found from an anchor, that is one of them.
 awk '$2 ~ /^[bBC]$/ && $3 !~ /^(ew_cpu_known|ew_cpu_tuning|ew_table_now|kept_plans|message|\.LANCHOR[0-9]+)$/' "$folder/all" \
     >"$folder/written"

@@ -85,6 +85,18 @@ START_TEST(no_kernel_is_there_that_the_rules_do_not_use)
 }
 END_TEST
 
+/* The kernels of simple calls, of which all levels give the same results. */
+START_TEST(what_is_known_are_the_kernels_of_the_level)
+{
+    if (!support_level(_i))
+        return;
+    for (int op = 1; op <= OPS; op++)
+        for (int d = ELEMENTWISE_BOOL; d <= ELEMENTWISE_C128; d++)
+            ck_assert(ew_table_known(op, (elementwise_dtype)d) ==
+                      ew_table_direct(_i, op, (elementwise_dtype)d));
+}
+END_TEST
+
 /* If one were missing, results would be right and take longer. */
 START_TEST(operations_that_wait_for_memory_have_all_their_kernels)
 {
@@ -246,6 +258,8 @@ int main(void)
     TCase *conversions = support_case("conversions");
     int all = OPS * levels();
     tcase_add_loop_test(kernels, every_legal_operation_has_a_kernel, 0, all);
+    tcase_add_loop_test(kernels, what_is_known_are_the_kernels_of_the_level, 0,
+                        EW_LEVELS);
     tcase_add_loop_test(kernels, no_kernel_is_there_that_the_rules_do_not_use,
                         0, all);
     tcase_add_loop_test(kernels,

@@ -89,16 +89,16 @@ EW_INLINE void ew_compare_pairs(ew_compare_test *test, int64_t size,
     for (; rows > 0; rows--) {
         const struct ew_compare_from from_x = ew_compare_from(x, step_x, size);
         const struct ew_compare_from from_y = ew_compare_from(y, step_y, size);
-        ew_compare_step(test, size, &from_x, &from_y, 0, out);
         ew_compare_step(test, size, &from_x, &from_y, last, out);
+        ew_compare_step(test, size, &from_x, &from_y, 0, out);
         x += row_x;
         y += row_y;
         out += row_out;
     }
 }
 
-/* Whether rows are made so: of small elements few are as short, and of masks
-   they are long. */
+/* Whether rows are made so. Few rows of small elements are so short; steps of
+   masks are longer. */
 EW_INLINE bool ew_compare_is_pair(int64_t size, int64_t cols)
 {
 #if defined(EW_COMPARE_BITS)
@@ -125,7 +125,7 @@ EW_INLINE void ew_compare_rows(ew_compare_test *test, ew_apply *apply,
     const bool alone = ew_compare_alone(size, step_x, step_y);
     const bool asks = alone && rows * cols * size > EW_COMPARE_NEAR &&
                       ew_cpu_is(EW_FAR_READS);
-    if (ew_compare_is_pair(size, cols)) {
+    if (!asks && ew_compare_is_pair(size, cols)) {
         ew_compare_pairs(test, size, rows, cols, data, s, step_x, step_y);
         return;
     }

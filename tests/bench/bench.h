@@ -77,10 +77,11 @@ struct bench_row *bench_rows(int *count);
  * The library
  */
 
-/* The calls that are timed, of the library that the benchmark is linked with or
-   of another build of it: an operation without options by its own function, as
-   users call it. */
 enum { BENCH_OPS = ELEMENTWISE_BITWISE_RIGHT_SHIFT };
+
+/* The calls that are timed, of the library that the benchmark is linked with or
+   of another build of it, which must have all: an operation without options by
+   its own function, as users call it. */
 struct bench_library {
     __typeof__(elementwise_add) *named[BENCH_OPS + 1];
     __typeof__(elementwise_apply) *apply;
