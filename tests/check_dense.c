@@ -133,18 +133,19 @@ START_TEST(unknown_numbers_are_left_alone)
         ones[i] = 1;
     for (int i = 0; i < 6; i++)
         for (int rank = 0; rank < 2; rank++) {
-            elementwise_tensor t = {a, ELEMENTWISE_I32, 1, ones, NULL}, y = t;
+            elementwise_tensor t = {a, ELEMENTWISE_I32, 1, ones, NULL},
+                               other = t;
             elementwise_tensor to = {o, ELEMENTWISE_I32, 1, ones, NULL};
-            y.ndim = rank;
-            ck_assert(!takes((elementwise_op)ops[i], &t, &y, -1, &to));
-            t.dtype = y.dtype = to.dtype = (elementwise_dtype)types[i];
-            ck_assert(!takes(ELEMENTWISE_ADD, &t, &y, -1, &to));
-            ck_assert(!takes(ELEMENTWISE_DIV, &t, &y, -1, &to));
-            t.dtype = y.dtype = to.dtype = ELEMENTWISE_I32;
+            other.ndim = rank;
+            ck_assert(!takes((elementwise_op)ops[i], &t, &other, -1, &to));
+            t.dtype = other.dtype = to.dtype = (elementwise_dtype)types[i];
+            ck_assert(!takes(ELEMENTWISE_ADD, &t, &other, -1, &to));
+            ck_assert(!takes(ELEMENTWISE_DIV, &t, &other, -1, &to));
+            t.dtype = other.dtype = to.dtype = ELEMENTWISE_I32;
             t.ndim = to.ndim = ranks[i % 5];
-            y.ndim = rank ? t.ndim : 0;
-            ck_assert(!takes(ELEMENTWISE_ADD, &t, &y, -1, &to));
-            ck_assert(!takes(ELEMENTWISE_DIV, &t, &y, -1, &to));
+            other.ndim = rank ? t.ndim : 0;
+            ck_assert(!takes(ELEMENTWISE_ADD, &t, &other, -1, &to));
+            ck_assert(!takes(ELEMENTWISE_DIV, &t, &other, -1, &to));
         }
     ck_assert(o[0] == 3 && o[1] == 3);
 }
