@@ -483,12 +483,14 @@ run_commonest(elementwise_op op, const struct line *line,
     return run.kernel && run_length(&run, n, x, true, y, true, out);
 }
 
+/* Each is tested before it is read: of three tests together compilers make more
+   steps. */
 static inline bool are_of_one_rank(const elementwise_tensor *x,
                                    const elementwise_tensor *y,
                                    const elementwise_tensor *out)
 {
-    return (unsigned)out->ndim < ELEMENTWISE_MAX_NDIM && x->ndim == out->ndim &&
-           y->ndim == out->ndim;
+    return out && (unsigned)out->ndim < ELEMENTWISE_MAX_NDIM && x &&
+           x->ndim == out->ndim && y && y->ndim == out->ndim;
 }
 
 /* Small calls are mostly the commonest. Ranks come first, and what is done for
@@ -498,14 +500,13 @@ elementwise_status ew_dense_run(const elementwise_tensor *x,
                                 const elementwise_tensor *out,
                                 elementwise_op op, ew_call *otherwise)
 {
-    const bool there = x && y && out;
-    if (there && are_of_one_rank(x, y, out)) {
+    if (are_of_one_rank(x, y, out)) {
         const struct line *line = find_safe(op, x, y, out);
         if (line && run_commonest(op, line, x, y, out))
             return ELEMENTWISE_OK;
         if (line)
             return run_loops(x, y, axis, out, op, otherwise);
-    } else if (there && x->ndim && y->ndim)
+    } else if (x && y && x->ndim && y->ndim)
         return run_loops(x, y, axis, out, op, otherwise);
     return run_line_or_loops(x, y, axis, out, op, otherwise);
 }
