@@ -407,47 +407,47 @@ run_dense(const struct run *run, const elementwise_tensor *x,
     return (!x->ndim || !y->ndim) && run_scalar(run, x, y, out, most);
 }
 
-/* Operands that are broadcast. Without results nothing is at fault, and nothing
-   left to do. */
-static inline __attribute__((always_inline)) bool
-run_nest(elementwise_op op, const struct run *run, const elementwise_tensor *x,
+/* A simple call of any kind; without results nothing is at fault, and nothing
+   left to do. Not inlined, as its nest of loops takes much of the stack, on
+   which a plan would else stand. */
+static __attribute__((noinline)) bool
+run_nest(elementwise_op op, const elementwise_tensor *x,
          const elementwise_tensor *y, int axis, const elementwise_tensor *out)
 {
-    const int64_t size = run->line->stride[EW_X].col;
-    const int64_t size_out = run->line->stride[EW_OUT].col;
-    const bool divides = run->zero != NULL;
+    struct run run;
     struct nest nest;
-    if (!make_nest(x, y, axis, out, run->line, &nest) ||
-        !are_usable(x, y, out, run->line) || !are_apart(x, y, out, nest.bytes))
+    if (!find_run(op, x, y, out, &run) ||
+        !make_nest(x, y, axis, out, run.line, &nest) ||
+        !are_usable(x, y, out, run.line) || !are_apart(x, y, out, nest.bytes))
         return false;
     if (nest.empty)
         return true;
+    const int64_t size = run.line->stride[EW_X].col;
+    const int64_t size_out = run.line->stride[EW_OUT].col;
+    const bool divides = run.zero != NULL;
     int repeats =
         ew_strategy_repeats(nest.loop, nest.ndim, size, size_out, divides);
     bool few = repeats && ew_strategy_repeats_few(
                               nest.count, size > size_out ? size : size_out);
     if (is_better_planned(&nest, op, x->dtype, size_out, divides, few) ||
-        (divides && has_fault(run->zero, nest.bytes.y / size, y)))
+        (divides && has_fault(run.zero, nest.bytes.y / size, y)))
         return false;
     void *const data[] = {x->data, y->data, out->data};
     if (repeats)
-        ew_execute_repeated(nest.loop, nest.ndim, run->kernel, NULL,
-                            repeats - 1, data);
+        ew_execute_repeated(nest.loop, nest.ndim, run.kernel, NULL, repeats - 1,
+                            data);
     else
         ew_execute_calls(
-            nest.loop, nest.ndim, run->kernel, NULL,
+            nest.loop, nest.ndim, run.kernel, NULL,
             ew_strategy_across(nest.loop, nest.ndim, size, size_out), data);
     return true;
 }
 
-/* A simple call of any kind. */
 static __attribute__((noinline)) elementwise_status
 run_loops(const elementwise_tensor *x, const elementwise_tensor *y, int axis,
           const elementwise_tensor *out, elementwise_op op, ew_call *otherwise)
 {
-    struct run run;
-    if (are_plain(x, y, out) && find_run(op, x, y, out, &run) &&
-        run_nest(op, &run, x, y, axis, out))
+    if (are_plain(x, y, out) && run_nest(op, x, y, axis, out))
         return ELEMENTWISE_OK;
     return otherwise(x, y, axis, out, op);
 }
