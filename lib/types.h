@@ -40,8 +40,7 @@ struct ew_types {
 /* The facts of dtypes.def by number: instead of the alignment, the bits that no
    address of such an element has. */
 struct ew_dtype_facts {
-    unsigned char kind, size;
-    unsigned short unaligned;
+    unsigned char kind, size, unaligned;
 };
 extern const struct ew_dtype_facts ew_types_facts[];
 

@@ -3,7 +3,6 @@
  * that what it computes is what the reference does.
  */
 #include <check.h>
-
 #include <limits.h>
 
 #include "../tools/call.h"
