@@ -24,6 +24,9 @@
  *     several loops    two loops are no tile, or each takes little of a line:
  *                      tiles hold a part of each of several (tile.c)
  *
+ *     another order    large inputs lie in memory in another order than out:
+ *                      rows are made in theirs (strategy_order.c)
+ *
  *     again and again  an input stands still along a loop: tiles go along that
  *                      first (strategy_keep.c)
  *
@@ -462,6 +465,7 @@ void ew_strategy_choose(struct elementwise_plan *plan)
     struct ew_pass *pass = &plan->pass;
     bool tiles = ew_pass_tiles(pass);
     int64_t bytes = ew_strategy_bytes(plan, EW_OUT);
+    ew_strategy_order(plan);
     pass->slow = plan->ndim == 1 && is_slow(plan);
     bool settled = go_along_inputs(plan) || ew_strategy_stays_alone(plan);
     if (!settled) {

@@ -52,6 +52,10 @@ bool ew_strategy_may_wait(const struct elementwise_plan *plan);
    once: below AVX-512. */
 bool ew_strategy_reads_few(const struct elementwise_plan *plan);
 
+/* Puts the loops outside rows into the order of large inputs, if that is
+   another than out's. */
+void ew_strategy_order(struct elementwise_plan *plan);
+
 /* Lets input k be packed. */
 void ew_strategy_pack(struct elementwise_plan *plan, int k);
 

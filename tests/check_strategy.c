@@ -1099,11 +1099,11 @@ START_TEST(turned_tiles_of_small_elements_have_more_rows_or_ask_for_less)
         {EW_LEVEL_AVX2, {2501, 2601}, DIV, U8, U8, 0, 32, 0, "-b"},
         {EW_LEVEL_AVX2, {2501, 2601}, ADD, F16, F16, 0, 32, 0, "-b"},
         {EW_LEVEL_AVX512, {5001, 5001}, ADD, F16, F16, 0, 32, 0, "t-"}};
-    ew_cpu_tune(EW_LATE_READS);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         struct elementwise_plan p;
         if (!support_level(layouts[i].level))
             continue;
+        ew_cpu_tune(EW_LATE_READS);
         plan_turned_by(&p, (elementwise_op)layouts[i].op, layouts[i].shape,
                        (elementwise_dtype)layouts[i].type,
                        (elementwise_dtype)layouts[i].out, layouts[i].beside);
@@ -2229,6 +2229,65 @@ START_TEST(inputs_that_run_along_an_outer_loop_are_turned)
 }
 END_TEST
 
+/* Inputs of [A, B, C] that lie as `x` and `y` say: 0, row-major, as out does;
+   1, [B, A, C]; 2, one number for each A and B. */
+static int plan_rows(struct elementwise_plan *p, elementwise_dtype type,
+                     const int64_t shape[3], int of_x, int of_y)
+{
+    const int64_t rows = shape[0] * shape[2], row = shape[2];
+    const int64_t strides[][3] = {
+        {shape[1] * row, row, 1}, {row, rows, 1}, {shape[1], 1, 0}};
+    elementwise_tensor a = {NULL, type, 3, shape, strides[of_x]};
+    elementwise_tensor b = {NULL, type, 3, shape, strides[of_y]};
+    elementwise_tensor o = {NULL, type, 3, shape, NULL};
+    return ew_plan_make(p, ELEMENTWISE_ADD, &a, &b, -1, &o);
+}
+
+/* From memory, by processors that have few lines on their way, where an input
+   is read in so many places by turns: the loop of [B, A, C]'s A is inside. */
+START_TEST(rows_of_large_inputs_are_made_in_their_order)
+{
+    static const struct {
+        int64_t shape[3];
+        int x, y;
+        elementwise_dtype type;
+        bool ordered;
+    } layouts[] = {
+        {{16, 5000, 25}, 1, 2, ELEMENTWISE_F32, true},
+        {{16, 5000, 25}, 2, 1, ELEMENTWISE_F32, true},
+        {{16, 5000, 25}, 1, 1, ELEMENTWISE_F32, true},
+        {{16, 5000, 25}, 1, 0, ELEMENTWISE_F32, false},
+        {{16, 5000, 15}, 1, 2, ELEMENTWISE_F32, false}, /* short */
+        {{16, 3000, 25}, 1, 2, ELEMENTWISE_F32, false}, /* near */
+        {{5000, 16, 25}, 1, 2, ELEMENTWISE_F32, true},
+        {{5000, 15, 25}, 1, 2, ELEMENTWISE_F32, false}, /* in few places */
+        {{128, 700, 23}, 1, 2, ELEMENTWISE_F32, true},
+        {{129, 700, 23}, 1, 2, ELEMENTWISE_F32, false}, /* many, short */
+        {{129, 700, 24}, 1, 2, ELEMENTWISE_F32, true},
+        {{16, 5000, 128}, 1, 2, ELEMENTWISE_BF16, true},
+        {{16, 5000, 129}, 1, 2, ELEMENTWISE_BF16, false},
+        {{16, 5000, 129}, 1, 2, ELEMENTWISE_U8, true}};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < 2 * (sizeof layouts / sizeof *layouts); i++) {
+        struct elementwise_plan p;
+        bool few = i % 2;
+        ew_cpu_tune(few ? EW_FEW_READS : EW_TUNINGS - 1 - EW_FEW_READS);
+        ck_assert_int_eq(plan_rows(&p, layouts[i / 2].type,
+                                   layouts[i / 2].shape, layouts[i / 2].x,
+                                   layouts[i / 2].y),
+                         0);
+        bool waits = few && p.level < EW_LEVEL_AVX512;
+        if (p.pass.deep) /* of short rows */
+            continue;
+        ck_assert_msg((p.loop[1].n == layouts[i / 2].shape[0]) ==
+                          (waits && layouts[i / 2].ordered),
+                      "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* The other input alone is turned: elements are large, but are not in two ways
    of which neither is rows. */
 START_TEST(beside_an_input_that_stands_still_another_is_turned)
@@ -2306,6 +2365,30 @@ START_TEST(inputs_from_memory_give_the_results_of_the_reference)
         ew_cpu_tune(i % 2 ? EW_LATE_READS : 0);
         fill_and_verify(ELEMENTWISE_SUB, NULL);
     }
+    release();
+}
+END_TEST
+
+/* Rows of four loops in the order of inputs, some backwards, with loops that
+   are one there, and with gaps. */
+START_TEST(rows_in_the_order_of_inputs_give_the_results_of_the_reference)
+{
+    static const int64_t shape[] = {17, 20, 300, 18};
+    static const int64_t strides[][4] = {{18, 306, 6120, 1},
+                                         {360, -18, 6120, 1},
+                                         {-18, 91800, 306, 1},
+                                         {38, 193800, 646, 2}};
+    if (!support_level(_i))
+        return;
+    ew_cpu_tune(EW_FEW_READS);
+    for (int i = 0; i < 8; i++) {
+        elementwise_dtype type = i % 2 ? ELEMENTWISE_F32 : ELEMENTWISE_I64;
+        support_make(&x, type, 4, shape, strides[i / 2], SUPPORT_HIGH);
+        support_make(&y, type, 1, shape + 3, NULL, SUPPORT_LOW);
+        support_make(&out, type, 4, shape, NULL, SUPPORT_HIGH);
+        fill_and_verify(ELEMENTWISE_SUB, NULL);
+    }
+    ew_cpu_limit(EW_LEVELS);
     release();
 }
 END_TEST
@@ -2458,6 +2541,8 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, inputs_that_run_along_an_outer_loop_are_turned);
     tcase_add_loop_test(choosing, transposed_inputs_with_gaps_are_taken_alone,
                         0, EW_LEVELS);
+    tcase_add_loop_test(choosing, rows_of_large_inputs_are_made_in_their_order,
+                        0, EW_LEVELS);
     tcase_add_test(choosing,
                    beside_an_input_that_stands_still_another_is_turned);
     tcase_add_loop_test(
@@ -2511,6 +2596,9 @@ static void add_running(TCase *running)
     tcase_add_loop_test(running,
                         inputs_from_memory_give_the_results_of_the_reference, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(
+        running, rows_in_the_order_of_inputs_give_the_results_of_the_reference,
+        0, EW_LEVELS);
     tcase_add_loop_test(
         running,
         elements_spread_past_the_caches_give_the_results_of_the_reference, 0,

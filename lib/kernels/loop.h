@@ -518,6 +518,49 @@ EW_INLINE bool ew_loop_is_short(enum ew_rows how, int64_t cols,
            cols <= EW_SHORT * n && ew_loop_is_apart(data);
 }
 
+/* Whether short rows take less without a line that is made twice, as stores do
+   not wait, and an element at most is left over behind vectors of AVX2. */
+EW_INLINE bool ew_loop_ends_well(int64_t cols, int64_t step_out)
+{
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    const int64_t left = cols % (EW_LINE / 2 / step_out);
+    return step_out >= 4 && cols * step_out > EW_LINE && left <= 1 &&
+           ew_cpu_is(EW_QUICK_STORES);
+#else
+    (void)cols, (void)step_out;
+    return false;
+#endif
+}
+
+/* Such rows: vectors, and the element if there is one. */
+EW_INLINE void ew_loop_well_rows(ew_apply *apply, int64_t rows, int64_t cols,
+                                 void *const data[], const struct ew_stride s[],
+                                 const void *with, int64_t step_x,
+                                 int64_t step_y, int64_t step_out,
+                                 int64_t size_x, int64_t size_y)
+{
+    const char *x = data[EW_X], *y = data[EW_Y];
+    char *out = data[EW_OUT];
+    const int64_t n = EW_LINE / 2 / step_out, last = cols / n * n;
+    const int64_t row_x = s[EW_X].row, row_y = s[EW_Y].row;
+    const int64_t row_out = s[EW_OUT].row;
+    while (rows-- > 0) {
+        _Alignas(EW_WIDEST) char x0[EW_WIDEST], y0[EW_WIDEST];
+        memcpy(x0, x, (size_t)size_x);
+        memcpy(y0, y, (size_t)size_y);
+        const char *a = step_x ? x : x0, *b = step_y ? y : y0;
+        for (int64_t c = 0; c < last; c += n)
+            ew_loop_piece(apply, c, n, a, b, with, out, step_x, step_y,
+                          step_out);
+        if (last < cols)
+            apply(a + last * step_x, b + last * step_y, with,
+                  out + last * step_out);
+        x += row_x;
+        y += row_y;
+        out += row_out;
+    }
+}
+
 /* Bytes of a row that is made two vectors of AVX2 a round, beside one number;
    of elements of a byte EW_LONG are, beside others. */
 enum { EW_PAIRED = 512 };
@@ -679,20 +722,6 @@ EW_INLINE void ew_loop_masked(ew_apply *apply, int64_t bytes, int64_t rows,
 }
 #endif
 
-/* Whether short rows take less without a line that is made twice, as stores do
-   not wait, and an element at most is left over behind vectors of AVX2. */
-EW_INLINE bool ew_loop_ends_well(int64_t cols, int64_t step_out)
-{
-#if defined(__AVX2__) && !defined(__AVX512F__)
-    const int64_t left = cols % (EW_LINE / 2 / step_out);
-    return step_out >= 4 && cols * step_out > EW_LINE && left <= 1 &&
-           ew_cpu_is(EW_QUICK_STORES);
-#else
-    (void)cols, (void)step_out;
-    return false;
-#endif
-}
-
 /* All rows in their form. */
 EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
                             int64_t cols, void *const data[],
@@ -724,10 +753,13 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
     }
 #endif
     int64_t reach[] = {0, 0};
-    if (ew_loop_is_short(how, cols, data, step_out) &&
-        !(how == EW_ROWS_SHORT && ew_loop_ends_well(cols, step_out))) {
-        ew_loop_short_rows(apply, how, rows, cols, data, s, with, step_x,
-                           step_y, step_out, size_x, size_y);
+    if (ew_loop_is_short(how, cols, data, step_out)) {
+        if (how == EW_ROWS_SHORT && ew_loop_ends_well(cols, step_out))
+            ew_loop_well_rows(apply, rows, cols, data, s, with, step_x, step_y,
+                              step_out, size_x, size_y);
+        else
+            ew_loop_short_rows(apply, how, rows, cols, data, s, with, step_x,
+                               step_y, step_out, size_x, size_y);
         return;
     }
     if (how == EW_ROWS_PAST)

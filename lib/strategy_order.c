@@ -1,0 +1,88 @@
+/*
+ * Puts the loops outside a plan's rows into the order in which large inputs lie
+ * in memory, where that is another than out's. Processors that have few lines
+ * on their way at once wait for rows that are read far from each other, but not
+ * for those that are stored so.
+ *
+ *     x    a0 b0 a1 b1 a2 b2       reads in turns  a0 b0 a1 b1 a2 b2
+ *     out  a0 a1 a2 b0 b1 b2       not             a0 a1 a2 b0 b1 b2
+ */
+#include "strategy_parts.h"
+
+enum {
+    ORDERED_ALL = 12 << 20,  /* bytes of all operands, with their gaps, */
+    ORDERED_INPUT = 1 << 20, /* and of an input whose order counts; */
+    ORDERED_HALVES = 256,    /* of its rows at most, of halves, whose kernels */
+                             /* read the end of a row first; */
+    ORDERED_MANY = 128, /* shorter ones of out are stored before the lines at */
+    ORDERED_ROW = 96, /* their ends go on, so many bytes: more would be gone */
+    ORDERED_FROM = 16 /* rows that are read in turns: processors read ahead of
+                       fewer as each goes on */
+};
+
+/* Whether input k is so large that it matters how it is read. */
+static bool counts(const struct elementwise_plan *plan, int k)
+{
+    return ew_strategy_bytes(plan, k) >= ORDERED_INPUT;
+}
+
+/* Whether operand k moves in all loops, and rows of a line or more along
+   the innermost. */
+static bool has_rows(const struct elementwise_plan *plan, int k)
+{
+    int64_t col = ew_magnitude(plan->loop[0].stride[k]);
+    bool moves = col > 0;
+    for (int i = 1; i < plan->ndim; i++)
+        moves &= ew_magnitude(plan->loop[i].stride[k]) >= col;
+    return moves && plan->loop[0].n * plan->pass.stored[k] >= EW_LINE;
+}
+
+/* Whether rows of an input are as long as loops may be put in its order for. */
+static bool is_short(const struct elementwise_plan *plan, int k)
+{
+    return !ew_types_is_half(plan->types.compute[EW_X]) ||
+           plan->loop[0].n * plan->pass.stored[k] <= ORDERED_HALVES;
+}
+
+/* Rows of input k that are read before the one that follows the first in
+   memory. */
+static int64_t rows_between(const struct elementwise_plan *plan, int k)
+{
+    int next = 1;
+    for (int i = 2; i < plan->ndim; i++)
+        if (ew_magnitude(plan->loop[i].stride[k]) <
+            ew_magnitude(plan->loop[next].stride[k]))
+            next = i;
+    int64_t rows = 1;
+    for (int i = 1; i < next && rows < ORDERED_FROM; i++)
+        rows *= plan->loop[i].n;
+    return rows;
+}
+
+/* Whether loops in the order of an input suit the other one, whose steps are
+   then longer than those of the loops inside, and out. */
+static bool suits(const struct elementwise_plan *plan, int other)
+{
+    bool ordered = true;
+    for (int i = 1; i < plan->ndim; i++)
+        ordered &= ew_magnitude(plan->loop[i].stride[other]) >=
+                   ew_magnitude(plan->loop[i - 1].stride[other]);
+    return (ordered || !counts(plan, other)) &&
+           (plan->loop[1].n <= ORDERED_MANY ||
+            plan->loop[0].n * plan->pass.stored[EW_OUT] >= ORDERED_ROW);
+}
+
+void ew_strategy_order(struct elementwise_plan *plan)
+{
+    static const int out = EW_OUT;
+    const int k = counts(plan, EW_X) ? EW_X : EW_Y;
+    if (plan->ndim < 3 || !ew_strategy_reads_few(plan) ||
+        !has_rows(plan, EW_OUT) || !has_rows(plan, k) || !is_short(plan, k) ||
+        rows_between(plan, k) < ORDERED_FROM ||
+        !ew_strategy_spans_reach(plan, ORDERED_ALL))
+        return;
+    ew_plan_sort(plan->loop + 1, plan->ndim - 1, &k, 1);
+    if (!suits(plan, EW_Y - k))
+        ew_plan_sort(plan->loop + 1, plan->ndim - 1, &out, 1);
+    plan->ndim = ew_plan_merge(plan->loop, plan->ndim, 3);
+}
