@@ -330,6 +330,19 @@ static int reads_on(const struct elementwise_plan *plan)
     return nearest;
 }
 
+/* Whether what the loop outside a block reads of a turned input lies between
+   what the block does, so that it has the same lines: of a block that is large
+   they would have to be brought again, where the last cache is small.
+
+       x    r g b r g b r g b ...    columns of r, of g and of b */
+static bool lies_between(const struct elementwise_plan *plan)
+{
+    const int k = ew_strategy_is_turned(plan, EW_X) ? EW_X : EW_Y;
+    return ew_magnitude(plan->loop[2].stride[k]) <
+               ew_magnitude(plan->loop[1].stride[k]) &&
+           ew_cpu_is(EW_SMALL_CACHE);
+}
+
 void ew_strategy_read_on(struct elementwise_plan *plan, int64_t bytes)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
@@ -338,7 +351,8 @@ void ew_strategy_read_on(struct elementwise_plan *plan, int64_t bytes)
     if (!i)
         return;
     ew_plan_move_inside(plan->loop, i, 2);
-    if (rows->n <= plan->pass.turn && cols->n > elements / rows->n)
+    if ((rows->n <= plan->pass.turn && cols->n > elements / rows->n) ||
+        lies_between(plan))
         plan->pass.again = 2;
 }
 

@@ -1367,6 +1367,33 @@ START_TEST(tiles_of_a_turned_input_follow_where_it_reads_on)
 }
 END_TEST
 
+/* Of a block too large to stay until its lines are read again, which neighbours
+   in the loop outside have; the last cache is small. */
+START_TEST(tiles_of_a_turned_input_follow_where_they_have_the_same_lines)
+{
+    static const struct {
+        int64_t shape[3], x[3];
+        bool again;
+    } layouts[] = {{{3, 600, 1100}, {1, 3, 1800}, true},
+                   {{3, 600, 1100}, {660000, 1, 600}, false},
+                   {{3, 200, 400}, {1, 3, 600}, false}}; /* less than 1 MiB */
+    for (size_t i = 0; i < 2 * (sizeof layouts / sizeof *layouts); i++) {
+        const int64_t *shape = layouts[i / 2].shape;
+        elementwise_tensor a = {NULL, ELEMENTWISE_F32, 3, shape,
+                                layouts[i / 2].x};
+        elementwise_tensor o = {NULL, ELEMENTWISE_F32, 3, shape, NULL};
+        struct elementwise_plan p;
+        bool small = i % 2;
+        ew_cpu_tune(small ? EW_SMALL_CACHE : EW_TUNINGS - 1 - EW_SMALL_CACHE);
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_ADD, &a, &o, -1, &o), 0);
+        ck_assert_str_eq(ew_strategy_input(&p, EW_X), "transposed");
+        ck_assert_msg((p.pass.again == 2) == (small && layouts[i / 2].again),
+                      "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* Beside a turned input rows of two lines and more from 8 MiB on. */
 START_TEST(short_rows_of_whole_lines_go_past_the_caches)
 {
@@ -2369,6 +2396,28 @@ START_TEST(inputs_from_memory_give_the_results_of_the_reference)
 }
 END_TEST
 
+/* The three numbers of each point of a picture that is turned, in a picture of
+   each; rows and columns are no whole tiles. */
+START_TEST(colours_of_a_turned_picture_give_the_results_of_the_reference)
+{
+    static const int64_t shape[] = {3, 305, 411}, turned[] = {1, 3, 915};
+    if (!support_level(_i))
+        return;
+    for (int i = 0; i < 3; i++) {
+        elementwise_dtype type = i == 0   ? ELEMENTWISE_F64
+                                 : i == 1 ? ELEMENTWISE_F32
+                                          : ELEMENTWISE_I32;
+        support_make(&x, type, 3, shape, turned, SUPPORT_HIGH);
+        support_make(&y, type, 3, shape, i ? NULL : turned, SUPPORT_LOW);
+        support_make(&out, type, 3, shape, NULL, SUPPORT_HIGH);
+        ew_cpu_tune(EW_SMALL_CACHE);
+        fill_and_verify(ELEMENTWISE_SUB, NULL);
+    }
+    ew_cpu_limit(EW_LEVELS);
+    release();
+}
+END_TEST
+
 /* Rows of four loops in the order of inputs, some backwards, with loops that
    are one there, and with gaps. */
 START_TEST(rows_in_the_order_of_inputs_give_the_results_of_the_reference)
@@ -2560,6 +2609,9 @@ static void add_choosing(TCase *choosing)
                    turned_tiles_of_large_elements_that_become_bytes_are_wide);
     tcase_add_test(choosing, rows_are_those_of_inputs_where_out_has_gaps);
     tcase_add_test(choosing, tiles_of_a_turned_input_follow_where_it_reads_on);
+    tcase_add_test(
+        choosing,
+        tiles_of_a_turned_input_follow_where_they_have_the_same_lines);
     tcase_add_test(choosing, elements_with_gaps_are_gathered);
     tcase_add_loop_test(choosing,
                         elements_far_apart_are_left_to_kernels_of_few_steps, 0,
@@ -2598,6 +2650,9 @@ static void add_running(TCase *running)
                         EW_LEVELS);
     tcase_add_loop_test(
         running, rows_in_the_order_of_inputs_give_the_results_of_the_reference,
+        0, EW_LEVELS);
+    tcase_add_loop_test(
+        running, colours_of_a_turned_picture_give_the_results_of_the_reference,
         0, EW_LEVELS);
     tcase_add_loop_test(
         running,
