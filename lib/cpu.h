@@ -52,7 +52,8 @@ enum ew_quick {
     EW_QUICK_GATHERS = 32,  /* of elements far apart take less than loads */
     EW_QUICK_SHUFFLES = 64, /* of AVX-512, two at a time */
     EW_FEW_READS = 128, /* so few lines are on their way without AVX-512 that
-                           loads one by one, and two rows, bring more */
+                           loads one by one, and two rows, bring more, and
+                           that rows far apart are waited for */
     EW_TUNINGS = 256    /* sets */
 };
 extern atomic_uint ew_cpu_tuning;

@@ -91,8 +91,7 @@ bool ew_strategy_moves(const struct elementwise_plan *plan)
            ew_table_move(plan->level, plan->types.operand[EW_OUT]);
 }
 
-/* Bytes from the first to the last of an operand. */
-static int64_t span_of(const struct elementwise_plan *plan, int k)
+int64_t ew_strategy_span(const struct elementwise_plan *plan, int k)
 {
     int64_t bytes = plan->pass.stored[k];
     for (int i = 0; i < plan->ndim; i++)
@@ -103,7 +102,7 @@ static int64_t span_of(const struct elementwise_plan *plan, int k)
 bool ew_strategy_spans_reach(const struct elementwise_plan *plan, int64_t bytes)
 {
     for (int k = 0; k <= EW_OUT && bytes > 0; k++) /* sums may overflow */
-        bytes -= span_of(plan, k);
+        bytes -= ew_strategy_span(plan, k);
     return bytes <= 0;
 }
 

@@ -4,29 +4,36 @@
  * on their way at once wait for rows that are read far from each other, but not
  * for those that are stored so.
  *
- *     x    a0 b0 a1 b1 a2 b2       reads in turns  a0 b0 a1 b1 a2 b2
- *     out  a0 a1 a2 b0 b1 b2       not             a0 a1 a2 b0 b1 b2
+ *     x in memory      a0 b0 a1 b1 a2 b2
+ *     out in memory    a0 a1 a2 b0 b1 b2
+ *     rows are made    a0 b0 a1 b1 a2 b2
  */
 #include "strategy_parts.h"
 
 enum {
     ORDERED_ALL = 12 << 20,  /* bytes of all operands, with their gaps, */
-    ORDERED_INPUT = 1 << 20, /* and of an input whose order counts; */
-    ORDERED_HALVES = 256,    /* of its rows at most, of halves, whose kernels */
-                             /* read the end of a row first; */
-    ORDERED_MANY = 128, /* shorter ones of out are stored before the lines at */
-    ORDERED_ROW = 96, /* their ends go on, so many bytes: more would be gone */
-    ORDERED_FROM = 16 /* rows that are read in turns: processors read ahead of
-                       fewer as each goes on */
+    ORDERED_INPUT = 1 << 20, /* and of an input whose order counts */
+    /* Bytes of rows of halves at most, as kernels read their ends first. */
+    ORDERED_HALVES = 256,
+    /* Rows of out in a loop, each beside one of the loops outside: if there are
+       more, of fewer bytes, lines that two share have left the L1 cache before
+       the other one is stored. Measured of one loop inside another. */
+    ORDERED_MANY = 128,
+    ORDERED_ROW = 96,
+    /* Rows read in out's order before the one that follows the first in memory:
+       of fewer, of which each goes on, processors read ahead. */
+    ORDERED_FROM = 16
 };
 
-/* Whether input k is so large that it matters how it is read. */
+/* Whether input k is so large that it matters how it is read. Elements that are
+   read several times, as of windows that overlap, count once. */
 static bool counts(const struct elementwise_plan *plan, int k)
 {
-    return ew_strategy_bytes(plan, k) >= ORDERED_INPUT;
+    return ew_strategy_bytes(plan, k) >= ORDERED_INPUT &&
+           ew_strategy_span(plan, k) >= ORDERED_INPUT;
 }
 
-/* Whether operand k moves in all loops, and rows of a line or more along
+/* Whether operand k moves in all loops, and has rows of a line or more along
    the innermost. */
 static bool has_rows(const struct elementwise_plan *plan, int k)
 {
@@ -37,11 +44,12 @@ static bool has_rows(const struct elementwise_plan *plan, int k)
     return moves && plan->loop[0].n * plan->pass.stored[k] >= EW_LINE;
 }
 
-/* Whether rows of an input are as long as loops may be put in its order for. */
-static bool is_short(const struct elementwise_plan *plan, int k)
+/* Whether rows of input k may be made in its order. */
+static bool allows_rows(const struct elementwise_plan *plan, int k)
 {
-    return !ew_types_is_half(plan->types.compute[EW_X]) ||
-           plan->loop[0].n * plan->pass.stored[k] <= ORDERED_HALVES;
+    return has_rows(plan, k) &&
+           (!ew_types_is_half(plan->types.operand[k]) ||
+            plan->loop[0].n * plan->pass.stored[k] <= ORDERED_HALVES);
 }
 
 /* Rows of input k that are read before the one that follows the first in
@@ -74,15 +82,15 @@ static bool suits(const struct elementwise_plan *plan, int other)
 
 void ew_strategy_order(struct elementwise_plan *plan)
 {
-    static const int out = EW_OUT;
-    const int k = counts(plan, EW_X) ? EW_X : EW_Y;
+    static const int by[] = {EW_X, EW_Y, EW_OUT};
     if (plan->ndim < 3 || !ew_strategy_reads_few(plan) ||
-        !has_rows(plan, EW_OUT) || !has_rows(plan, k) || !is_short(plan, k) ||
-        rows_between(plan, k) < ORDERED_FROM ||
-        !ew_strategy_spans_reach(plan, ORDERED_ALL))
+        !has_rows(plan, EW_OUT) || !ew_strategy_spans_reach(plan, ORDERED_ALL))
         return;
-    ew_plan_sort(plan->loop + 1, plan->ndim - 1, &k, 1);
-    if (!suits(plan, EW_Y - k))
-        ew_plan_sort(plan->loop + 1, plan->ndim - 1, &out, 1);
-    plan->ndim = ew_plan_merge(plan->loop, plan->ndim, 3);
+    const int k = counts(plan, EW_X) ? EW_X : EW_Y;
+    if (!counts(plan, k) || !allows_rows(plan, k) ||
+        rows_between(plan, k) < ORDERED_FROM)
+        return;
+    ew_plan_sort(plan->loop + 1, plan->ndim - 1, &by[k], 1);
+    if (!suits(plan, !k))
+        ew_plan_sort(plan->loop + 1, plan->ndim - 1, &by[EW_OUT], 1);
 }

@@ -7,8 +7,12 @@
 
 #include "strategy.h"
 
-/* Bytes of an operand's elements, each of them once. */
+/* Bytes of an operand's elements, each of them once, unless it overlaps itself.
+ */
 int64_t ew_strategy_bytes(const struct elementwise_plan *plan, int k);
+
+/* Bytes from the first to the last of an operand. */
+int64_t ew_strategy_span(const struct elementwise_plan *plan, int k);
 
 /* Whether operands have so many bytes, gaps and all. */
 bool ew_strategy_spans_reach(const struct elementwise_plan *plan,
@@ -121,7 +125,8 @@ void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes);
 
 /* Lets tiles follow each other along the loop where the turned input reads on
    in memory: all of a block, or each before the next one where the lines of a
-   block are more than caches keep until they are read on. */
+   block are more than caches keep until they are read on, or read again for
+   what lies between. */
 void ew_strategy_read_on(struct elementwise_plan *plan, int64_t bytes);
 
 /* Whether out is stored past the caches beside a turned input. Small elements

@@ -330,9 +330,10 @@ static int reads_on(const struct elementwise_plan *plan)
     return nearest;
 }
 
-/* Whether what the loop outside a block reads of a turned input lies between
-   what the block does, so that it has the same lines: of a block that is large
-   they would have to be brought again, where the last cache is small.
+/* Whether what the loop outside a block, of two steps or three, reads of a
+   turned input lies between what the block does, so that it has the same lines:
+   where the last cache is small those of a large block would have to be brought
+   again. Of small blocks either takes as long.
 
        x    r g b r g b r g b ...    columns of r, of g and of b */
 static bool lies_between(const struct elementwise_plan *plan)

@@ -37,8 +37,8 @@ static const struct tables levels[EW_LEVELS] = {
      ew_fused_base, ew_sum_base, &ew_join_base},
 #if defined(EW_HAVE_X86_LEVELS)
     {ew_logic_avx2, ew_convert_avx2, ew_move_avx2, &ew_stream_avx2,
-     &ew_permute_avx2, ew_turn_avx2, NULL, ew_activation_avx2, ew_gradient_avx2,
-     ew_fused_avx2, ew_sum_avx2, &ew_join_avx2},
+     &ew_permute_avx2, ew_turn_avx2, &ew_pick_avx2, ew_activation_avx2,
+     ew_gradient_avx2, ew_fused_avx2, ew_sum_avx2, &ew_join_avx2},
     {ew_logic_avx512, ew_convert_avx512, ew_move_avx512, &ew_stream_avx512,
      &ew_permute_avx512, ew_turn_avx512, NULL, ew_activation_avx512,
      ew_gradient_avx512, ew_fused_avx512, ew_sum_avx512, &ew_join_avx512},

@@ -296,8 +296,8 @@ static void order_tiles(struct elementwise_plan *plan,
 }
 
 /* Takes tiles of several loops where two are too few: their rows are short, or
-   they leave much of each line to other tiles. Loops are then in out's order
-   again, which has the fewest places. */
+   they leave much of each line to other tiles. Where an input is turned, loops
+   are in out's order again, which has the fewest places. */
 void ew_tile_deepen(struct elementwise_plan *plan, int64_t elements)
 {
     static const int order[] = {EW_OUT};

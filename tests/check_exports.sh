@@ -119,7 +119,10 @@ for level in base avx2 avx512; do
             echo "ew_${family}_${level}_vbmi"
             ;;
         esac
-        [ "$level-$family" != avx512-permute ] || echo "ew_pick_${level}_vbmi"
+        case $level-$family in # and those that turn from windows
+        avx2-permute) echo ew_pick_avx2 ;;
+        avx512-permute) echo ew_pick_avx512_vbmi ;;
+        esac
         # Not every compiler has what computes f16.
         [ "$level-$family" != avx512-float ] ||
             sed -n 's/.* [DR] \(ew_float_avx512_fp16\)$/\1/p' "$folder/all"

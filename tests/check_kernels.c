@@ -258,6 +258,18 @@ static void try_masked(const struct kernel *k)
                      (enum alias)((cols + f) % 3));
 }
 
+/* Rows of up to four lines that are vectors of half a line and an element at
+   most, in each form. */
+static void try_vectors(const struct kernel *k)
+{
+    static const struct form dense[] = {{1, 1, 1}, {1, 0, 1}, {0, 1, 1}};
+    const int64_t n = 32 / (int64_t)ref_size(k->out);
+    for (int64_t vectors = 2; vectors <= 8; vectors += 3)
+        for (int i = 0; i < 6; i++)
+            try_form(k, &dense[i % 3], vectors * n + i / 3,
+                     (enum rows)((vectors + i) % ROW_KINDS), APART);
+}
+
 /* Long rows, rows in a line, and the other kernels of an operation. */
 static void try_more(struct kernel *k)
 {
@@ -265,6 +277,7 @@ static void try_more(struct kernel *k)
     static struct ew_around f64 = {.f64 = {3, -0.3, 0.1, -5, 6}};
     try_long(k);
     try_masked(k);
+    try_vectors(k);
     if (k->op > EW_PAST_LAST)
         return;
     k->run = ew_table_kernel(k->level, EW_PAST + k->op, k->x, k->y);

@@ -343,8 +343,11 @@ EW_DECLARE_LEVEL(base)
 EW_DECLARE_LEVEL(avx2)
 EW_DECLARE_LEVEL(avx512)
 
+/* Turns from windows; on AVX-512 only where that shuffles bytes. */
+extern ew_permuter *const ew_pick_avx2;
+
 /* Where AVX-512 shuffles bytes, these take the place of what it has else: rows
-   of i8 and u8, and what moves; only there anything is turned from windows. */
+   of i8 and u8, and what moves. */
 extern const ew_kernel_row *const ew_int_avx512_vbmi[2];
 extern ew_kernel *const ew_move_avx512_vbmi[EW_MOVES];
 extern ew_permuter *const ew_permute_avx512_vbmi;

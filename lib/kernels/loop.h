@@ -532,12 +532,13 @@ EW_INLINE bool ew_loop_ends_well(int64_t cols, int64_t step_out)
 #endif
 }
 
-/* Such rows: vectors, and the element if there is one. */
-EW_INLINE void ew_loop_well_rows(ew_apply *apply, int64_t rows, int64_t cols,
-                                 void *const data[], const struct ew_stride s[],
-                                 const void *with, int64_t step_x,
-                                 int64_t step_y, int64_t step_out,
-                                 int64_t size_x, int64_t size_y)
+/* Such rows, with nothing around op: vectors, and the element if there is one.
+   No byte is stored twice, and no line asked for. */
+EW_INLINE void ew_loop_vector_rows(ew_apply *apply, int64_t rows, int64_t cols,
+                                   void *const data[],
+                                   const struct ew_stride s[], int64_t step_x,
+                                   int64_t step_y, int64_t step_out,
+                                   int64_t size_x, int64_t size_y)
 {
     const char *x = data[EW_X], *y = data[EW_Y];
     char *out = data[EW_OUT];
@@ -550,10 +551,10 @@ EW_INLINE void ew_loop_well_rows(ew_apply *apply, int64_t rows, int64_t cols,
         memcpy(y0, y, (size_t)size_y);
         const char *a = step_x ? x : x0, *b = step_y ? y : y0;
         for (int64_t c = 0; c < last; c += n)
-            ew_loop_piece(apply, c, n, a, b, with, out, step_x, step_y,
+            ew_loop_piece(apply, c, n, a, b, NULL, out, step_x, step_y,
                           step_out);
         if (last < cols)
-            apply(a + last * step_x, b + last * step_y, with,
+            apply(a + last * step_x, b + last * step_y, NULL,
                   out + last * step_out);
         x += row_x;
         y += row_y;
@@ -754,9 +755,9 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
 #endif
     int64_t reach[] = {0, 0};
     if (ew_loop_is_short(how, cols, data, step_out)) {
-        if (how == EW_ROWS_SHORT && ew_loop_ends_well(cols, step_out))
-            ew_loop_well_rows(apply, rows, cols, data, s, with, step_x, step_y,
-                              step_out, size_x, size_y);
+        if (how == EW_ROWS_SHORT && !with && ew_loop_ends_well(cols, step_out))
+            ew_loop_vector_rows(apply, rows, cols, data, s, step_x, step_y,
+                                step_out, size_x, size_y);
         else
             ew_loop_short_rows(apply, how, rows, cols, data, s, with, step_x,
                                step_y, step_out, size_x, size_y);

@@ -7,9 +7,11 @@
  *     group     b0 a0 b1 a1 b2 a2
  *
  * Only levels with vectors of a line and masks for them can: no byte outside
- * the windows is touched, in reading or storing.
+ * the windows is touched, in reading or storing. Columns from windows are
+ * turned to rows by AVX2, too.
  */
 #include "window.h"
+#include "window_lanes.h"
 
 #if defined(__AVX512BW__)
 
@@ -287,4 +289,30 @@ ew_permuter *const EW_CONCAT(EW_CONCAT(ew_permute, EW_LEVEL),
 ew_permuter *const EW_CONCAT(EW_CONCAT(ew_pick, EW_LEVEL), vbmi) = pick;
 #else
 ew_permuter *const EW_CONCAT(ew_permute, EW_LEVEL) = NULL;
+#endif
+
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+/* All groups of some columns, before the next columns. Where these are fewer
+   than a row of a block has, the others are the first one again. */
+static void pick(const struct ew_permutation *p, const char *x, char *out)
+{
+    const int64_t size = p->size, n = WINDOW_ROW / size;
+    const int64_t cols = p->columns < n ? p->columns : n;
+    const struct window w = window_make(p->window, p->from);
+    const struct window_end end = window_end_of(cols * size);
+    for (int64_t c = 0; c < p->columns; c += n) {
+        int64_t first = c + cols <= p->columns ? c : p->columns - cols;
+        char *to = out + first * size;
+        for (int64_t i = 0; i < p->groups; i++) {
+            __m128i column[WINDOW_ROW];
+            window_load(n, &w, x + p->at[i], p->column + first, column);
+            if (size == 1)
+                window_turn(1, p->rows, column, &end, to + p->to[i], p->put);
+            else
+                window_turn(2, p->rows, column, &end, to + p->to[i], p->put);
+        }
+    }
+}
+
+ew_permuter *const EW_CONCAT(ew_pick, EW_LEVEL) = pick;
 #endif
