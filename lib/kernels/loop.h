@@ -755,13 +755,18 @@ EW_INLINE void ew_loop_rows(ew_apply *apply, enum ew_rows how, int64_t rows,
 #endif
     int64_t reach[] = {0, 0};
     if (ew_loop_is_short(how, cols, data, step_out)) {
-        if (how == EW_ROWS_SHORT && !with && ew_loop_ends_well(cols, step_out))
+        bool vectors =
+            how == EW_ROWS_SHORT && ew_loop_ends_well(cols, step_out);
+        if (vectors && !with) {
             ew_loop_vector_rows(apply, rows, cols, data, s, step_x, step_y,
                                 step_out, size_x, size_y);
-        else
+            return;
+        }
+        if (!vectors) {
             ew_loop_short_rows(apply, how, rows, cols, data, s, with, step_x,
                                step_y, step_out, size_x, size_y);
-        return;
+            return;
+        }
     }
     if (how == EW_ROWS_PAST)
         ew_loop_reach(rows, cols, s, reach);
