@@ -2555,6 +2555,39 @@ static void add_quotients(TCase *choosing)
     tcase_add_test(choosing, quotients_are_taken_alone_where_they_are_slow);
 }
 
+static void add_turned(TCase *choosing)
+{
+    tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
+    tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
+    tcase_add_test(
+        choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
+    tcase_add_test(choosing,
+                   turned_tiles_of_results_of_a_byte_are_wide_from_memory);
+    tcase_add_test(choosing,
+                   turned_tiles_ask_later_where_the_last_cache_is_large);
+    tcase_add_test(
+        choosing,
+        turned_tiles_of_small_elements_have_more_rows_or_ask_for_less);
+    tcase_add_test(choosing, transposed_inputs_with_gaps_are_compared_alone);
+    tcase_add_test(choosing, shared_inputs_with_gaps_are_turned);
+    tcase_add_test(choosing, inputs_that_run_along_an_outer_loop_are_turned);
+    tcase_add_loop_test(choosing, transposed_inputs_with_gaps_are_taken_alone,
+                        0, EW_LEVELS);
+    tcase_add_test(choosing,
+                   beside_an_input_that_stands_still_another_is_turned);
+    tcase_add_test(choosing, turned_tiles_ask_sooner_where_vectors_wait);
+    tcase_add_test(choosing,
+                   turned_tiles_of_large_elements_that_become_bytes_are_wide);
+    tcase_add_test(choosing, tiles_of_a_turned_input_follow_where_it_reads_on);
+    tcase_add_test(
+        choosing,
+        tiles_of_a_turned_input_follow_where_they_have_the_same_lines);
+    tcase_add_test(
+        choosing,
+        inputs_turned_in_two_ways_are_taken_alone_if_elements_are_large);
+    tcase_add_test(choosing, rows_beside_turned_ones_are_folded);
+}
+
 static void add_choosing(TCase *choosing)
 {
     tcase_add_loop_test(choosing, short_rows_are_left_to_kernels_with_masks, 0,
@@ -2570,19 +2603,8 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(choosing, large_outputs_go_past_the_caches);
     tcase_add_test(choosing, rows_of_slow_operations_are_stored_as_usual);
     tcase_add_test(choosing, halves_in_rows_that_end_within_vectors_are_folded);
-    tcase_add_test(choosing, beside_a_turned_input_long_steps_are_gathered);
     tcase_add_test(choosing,
                    tiles_of_several_loops_ask_for_lines_that_they_share);
-    tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
-    tcase_add_test(
-        choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
-    tcase_add_test(choosing,
-                   turned_tiles_of_results_of_a_byte_are_wide_from_memory);
-    tcase_add_test(choosing,
-                   turned_tiles_ask_later_where_the_last_cache_is_large);
-    tcase_add_test(
-        choosing,
-        turned_tiles_of_small_elements_have_more_rows_or_ask_for_less);
     tcase_add_loop_test(
         choosing, inputs_with_gaps_push_a_large_output_out_of_a_small_cache, 0,
         EW_LEVELS);
@@ -2593,16 +2615,9 @@ static void add_choosing(TCase *choosing)
                         two_inputs_with_gaps_from_memory_are_taken_alone, 0,
                         EW_LEVELS);
     tcase_add_test(choosing, no_more_than_one_step_is_taken_alone_from_memory);
-    tcase_add_test(choosing, transposed_inputs_with_gaps_are_compared_alone);
     tcase_add_test(choosing, neighbours_of_8_bytes_are_compared_alone);
-    tcase_add_test(choosing, shared_inputs_with_gaps_are_turned);
-    tcase_add_test(choosing, inputs_that_run_along_an_outer_loop_are_turned);
-    tcase_add_loop_test(choosing, transposed_inputs_with_gaps_are_taken_alone,
-                        0, EW_LEVELS);
     tcase_add_loop_test(choosing, rows_of_large_inputs_are_made_in_their_order,
                         0, EW_LEVELS);
-    tcase_add_test(choosing,
-                   beside_an_input_that_stands_still_another_is_turned);
     tcase_add_loop_test(
         choosing, two_inputs_with_gaps_are_asked_for_from_memory, 0, EW_LEVELS);
     tcase_add_test(choosing,
@@ -2613,14 +2628,7 @@ static void add_choosing(TCase *choosing)
     tcase_add_test(
         choosing,
         large_inputs_are_read_row_by_row_where_the_last_cache_is_small);
-    tcase_add_test(choosing, turned_tiles_ask_sooner_where_vectors_wait);
-    tcase_add_test(choosing,
-                   turned_tiles_of_large_elements_that_become_bytes_are_wide);
     tcase_add_test(choosing, rows_are_those_of_inputs_where_out_has_gaps);
-    tcase_add_test(choosing, tiles_of_a_turned_input_follow_where_it_reads_on);
-    tcase_add_test(
-        choosing,
-        tiles_of_a_turned_input_follow_where_they_have_the_same_lines);
     tcase_add_test(choosing, elements_with_gaps_are_gathered);
     tcase_add_loop_test(choosing,
                         elements_far_apart_are_left_to_kernels_of_few_steps, 0,
@@ -2628,12 +2636,8 @@ static void add_choosing(TCase *choosing)
     tcase_add_loop_test(
         choosing, small_blocks_with_gaps_in_out_are_moved_if_they_are_many, 0,
         EW_LEVELS);
-    tcase_add_test(
-        choosing,
-        inputs_turned_in_two_ways_are_taken_alone_if_elements_are_large);
     tcase_add_loop_test(choosing, rows_of_out_with_gaps_are_made_dense_first, 0,
                         EW_LEVELS);
-    tcase_add_test(choosing, rows_beside_turned_ones_are_folded);
     tcase_add_loop_test(choosing, layouts_get_the_strategy_that_suits_them, 0,
                         sizeof choices / sizeof *choices);
 }
@@ -2688,6 +2692,7 @@ int main(void)
     TCase *choosing = support_case("choosing");
     TCase *running = support_case("running");
     add_choosing(choosing);
+    add_turned(choosing);
     add_quotients(choosing);
     add_running(running);
     TCase *const cases[] = {choosing, running, NULL};
