@@ -1375,7 +1375,7 @@ START_TEST(tiles_of_a_turned_input_follow_where_they_have_the_same_lines)
         int64_t shape[3], x[3];
         bool again;
     } layouts[] = {{{3, 600, 1100}, {1, 3, 1800}, true},
-                   {{8, 128, 4, 500}, {1, 8, 1024, 4096}, false},
+                   {{3, 600, 1100}, {600, 1, 1800}, false},
                    {{3, 200, 400}, {1, 3, 600}, false}}; /* less than 1 MiB */
     for (size_t i = 0; i < 2 * (sizeof layouts / sizeof *layouts); i++) {
         const int64_t *shape = layouts[i / 2].shape;
