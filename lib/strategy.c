@@ -99,6 +99,20 @@ int64_t ew_strategy_span(const struct elementwise_plan *plan, int k)
     return bytes;
 }
 
+int ew_strategy_nearest(const struct elementwise_plan *plan, int k, int first)
+{
+    int64_t least = INT64_MAX;
+    int nearest = first;
+    for (int i = first; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        if (step != 0 && step < least) {
+            least = step;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
 bool ew_strategy_spans_reach(const struct elementwise_plan *plan, int64_t bytes)
 {
     for (int k = 0; k <= EW_OUT && bytes > 0; k++) /* sums may overflow */

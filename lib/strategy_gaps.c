@@ -316,21 +316,6 @@ bool ew_strategy_is_alone(const struct elementwise_plan *plan)
            ew_strategy_is_apart(plan, EW_X) && ew_strategy_is_apart(plan, EW_Y);
 }
 
-/* The loop along which the elements of input k are nearest to one another. */
-static int nearest_loop(const struct elementwise_plan *plan, int k)
-{
-    int64_t least = INT64_MAX;
-    int nearest = 0;
-    for (int i = 0; i < plan->ndim; i++) {
-        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
-        if (step != 0 && step < least) {
-            least = step;
-            nearest = i;
-        }
-    }
-    return nearest;
-}
-
 /* Whether turning inputs takes longer than loads one by one: of c128, of which
    vectors hold few, and of two inputs in two ways, which are rows in none. Not
    if out has smaller elements, of which vectors hold more. */
@@ -343,7 +328,8 @@ static bool turns_slowly(const struct elementwise_plan *plan)
     if (type == ELEMENTWISE_C64 || size != 8 ||
         size != plan->pass.stored[EW_OUT])
         return false;
-    int x = nearest_loop(plan, EW_X), y = nearest_loop(plan, EW_Y);
+    int x = ew_strategy_nearest(plan, EW_X, 0);
+    int y = ew_strategy_nearest(plan, EW_Y, 0);
     return x != 0 && y != 0 && x != y;
 }
 

@@ -13,11 +13,10 @@
 enum {
     ORDERED_ALL = 12 << 20,  /* bytes of all operands, with their gaps, */
     ORDERED_INPUT = 1 << 20, /* and of an input whose order counts */
-    /* Bytes of rows of halves at most, as kernels read their ends first. */
-    ORDERED_HALVES = 256,
-    /* Rows of out in a loop, each beside one of the loops outside: if there are
-       more, of fewer bytes, lines that two share have left the L1 cache before
-       the other one is stored. Measured of one loop inside another. */
+    ORDERED_HALVES =
+        256, /* bytes of rows of halves, of which longer ones lose */
+    /* Rows of out in the innermost loop: more of them lose if they have fewer
+       bytes. Measured of one loop inside another. */
     ORDERED_MANY = 128,
     ORDERED_ROW = 96,
     /* Rows read in out's order before the one that follows the first in memory:
@@ -56,11 +55,7 @@ static bool allows_rows(const struct elementwise_plan *plan, int k)
    memory. */
 static int64_t rows_between(const struct elementwise_plan *plan, int k)
 {
-    int next = 1;
-    for (int i = 2; i < plan->ndim; i++)
-        if (ew_magnitude(plan->loop[i].stride[k]) <
-            ew_magnitude(plan->loop[next].stride[k]))
-            next = i;
+    const int next = ew_strategy_nearest(plan, k, 1);
     int64_t rows = 1;
     for (int i = 1; i < next && rows < ORDERED_FROM; i++)
         rows *= plan->loop[i].n;

@@ -14,6 +14,10 @@ int64_t ew_strategy_bytes(const struct elementwise_plan *plan, int k);
 /* Bytes from the first to the last of an operand. */
 int64_t ew_strategy_span(const struct elementwise_plan *plan, int k);
 
+/* The loop, of those from `first` on, along which the elements of operand k are
+   nearest to one another; `first` if it stands still in all. */
+int ew_strategy_nearest(const struct elementwise_plan *plan, int k, int first);
+
 /* Whether operands have so many bytes, gaps and all. */
 bool ew_strategy_spans_reach(const struct elementwise_plan *plan,
                              int64_t bytes);

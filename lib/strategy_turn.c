@@ -153,13 +153,19 @@ static bool are_both_turned(const struct elementwise_plan *plan)
            ew_strategy_is_turned(plan, EW_Y);
 }
 
+/* The input that is turned, if it is one alone. */
+static int turned_input(const struct elementwise_plan *plan)
+{
+    return ew_strategy_is_turned(plan, EW_X) ? EW_X : EW_Y;
+}
+
 /* Whether one input alone is turned, of small elements that are neighbours, and
    what lies beside it is dense, in so many rows that tiles with twice as many
    have others below: a column is a whole line then. */
 static bool has_wide_columns(const struct elementwise_plan *plan)
 {
     const struct ew_loop *loop = plan->loop;
-    int k = ew_strategy_is_turned(plan, EW_X) ? EW_X : EW_Y;
+    int k = turned_input(plan);
     bool stays = false; /* where tiles are cut again (strategy_keep.c) */
     for (int i = 2; i < plan->ndim; i++)
         stays |= loop[i].stride[k] == 0;
@@ -315,19 +321,13 @@ void ew_strategy_widen(struct elementwise_plan *plan, int64_t bytes)
 static int reads_on(const struct elementwise_plan *plan)
 {
     const struct ew_loop *loop = plan->loop;
-    bool x = ew_strategy_is_turned(plan, EW_X);
-    int k = x ? EW_X : EW_Y, nearest = 0;
-    if (plan->ndim < 3 || x == ew_strategy_is_turned(plan, EW_Y))
+    if (plan->ndim < 3 ||
+        ew_strategy_is_turned(plan, EW_X) == ew_strategy_is_turned(plan, EW_Y))
         return 0;
-    int64_t least = loop[1].n * ew_magnitude(loop[1].stride[k]) + 1;
-    for (int i = 2; i < plan->ndim; i++) {
-        int64_t step = ew_magnitude(loop[i].stride[k]);
-        if (step && step < least) {
-            least = step;
-            nearest = i;
-        }
-    }
-    return nearest;
+    int k = turned_input(plan), nearest = ew_strategy_nearest(plan, k, 2);
+    int64_t step = ew_magnitude(loop[nearest].stride[k]);
+    bool on = step && step <= loop[1].n * ew_magnitude(loop[1].stride[k]);
+    return on ? nearest : 0;
 }
 
 /* Whether what the loop outside a block, of two steps or three, reads of a
@@ -338,7 +338,7 @@ static int reads_on(const struct elementwise_plan *plan)
        x    r g b r g b r g b ...    columns of r, of g and of b */
 static bool lies_between(const struct elementwise_plan *plan)
 {
-    const int k = ew_strategy_is_turned(plan, EW_X) ? EW_X : EW_Y;
+    const int k = turned_input(plan);
     return ew_magnitude(plan->loop[2].stride[k]) <
                ew_magnitude(plan->loop[1].stride[k]) &&
            ew_cpu_is(EW_SMALL_CACHE);
