@@ -11,18 +11,32 @@
 #include "strategy_parts.h"
 #include "table.h"
 
+/* How many steps an operation takes for one element, where vectors take about
+   one. */
+enum steps { ONE_STEP, FEW_STEPS, SEVERAL_STEPS, MANY_STEPS };
+
 /* Elements apart, summed over inputs and out less one for each that has no gaps
-   but one, from which an operation of one step takes less one by one: what is
-   gathered takes longer the more lines of memory a vector of it has. By bytes
-   of an element. c64 is turned into vectors as quickly as smaller elements, if
-   it does not come from memory. */
+   but one, from which an operation takes less one by one: what is gathered
+   takes longer the more lines of memory a vector of it has. Few steps take as
+   long as one where elements have 8 bytes, whose vectors save least. */
+struct alone {
+    bool word; /* of 4 or 8 bytes */
+    bool both; /* several steps: if both inputs have gaps */
+    int16_t from[MANY_STEPS];
+};
+
+static const struct alone alone_2 = {false, true, {32, 48, 80}},
+                          alone_4 = {true, true, {10, 15, 25}},
+                          alone_8 = {true, true, {4, 4, 10}},
+                          alone_any = {false, true, {-2, -2, -2}};
+
+/* The same where vectors are gathered more slowly. */
+static const struct alone alone_slow_4 = {true, true, {4, 8, 25}},
+                          alone_slow_8 = {true, false, {2, 3, 4}};
+
 enum {
-    ALONE_2 = 32,
-    ALONE_4 = 10,
-    ALONE_8 = 4,
-    ALONE_ANY = -2, /* of 16 bytes */
-    ALONE_NEVER = INT16_MAX,
-    NEIGHBOURS = 2,         /* of both inputs in reverse, apart so */
+    NEIGHBOUR = 0,          /* of one input in reverse, apart so, */
+    NEIGHBOURS = 2,         /* and of both */
     ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
     ALONE_ROW = 8,          /* elements of a row in all cases, */
     GATHERED_ROW = 32,      /* and if it is gathered from memory */
@@ -41,10 +55,6 @@ enum {
     LONG_APART = 1920,
     LONG_CACHES = 2 /* of L1 that the lines of a row may fill */
 };
-
-/* How many steps an operation takes for one element, where vectors take about
-   one. */
-enum steps { ONE_STEP, FEW_STEPS, SEVERAL_STEPS, MANY_STEPS };
 
 /* Elements in a block from which those that are `step` bytes apart are better
    gathered. */
@@ -69,31 +79,58 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
            !ew_strategy_divides_c64(plan);
 }
 
-static int64_t alone_from(const struct elementwise_plan *plan)
+/* Whether input k moves in all of out's loops. */
+static bool moves_throughout(const struct elementwise_plan *plan, int k)
+{
+    const unsigned char *stored = plan->pass.stored;
+    return ew_strategy_bytes(plan, k) / stored[k] ==
+           ew_strategy_bytes(plan, EW_OUT) / stored[EW_OUT];
+}
+
+/* Whether gathering takes long: few lines are read at a time, and none of what
+   is gathered is kept for other rows. */
+static bool gathers_slowly(const struct elementwise_plan *plan)
+{
+    for (int k = 0; k < EW_OUT; k++)
+        if (ew_strategy_is_apart(plan, k) && !moves_throughout(plan, k))
+            return false;
+    return ew_strategy_reads_few(plan);
+}
+
+/* NULL: never. c64 is turned into vectors as quickly as smaller elements, if it
+   does not come from memory. */
+static const struct alone *alone_from(const struct elementwise_plan *plan)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
-    bool half = ew_types_is_half(type);
+    bool slow = gathers_slowly(plan);
     if (type == ELEMENTWISE_C64 && plan->level >= EW_LEVEL_AVX512 &&
         !ew_strategy_spans_reach(plan, ALONE_SPANS))
-        return ALONE_4;
-    switch (half ? 0 : ew_types_size(type)) {
+        return &alone_4;
+    switch (ew_types_is_half(type) ? 0 : ew_types_size(type)) {
     case 2:
-        return ALONE_2;
+        return &alone_2;
     case 4:
-        return ALONE_4;
+        return slow ? &alone_slow_4 : &alone_4;
     case 8:
-        return ALONE_8;
+        return slow ? &alone_slow_8 : &alone_8;
     case 16:
-        return ALONE_ANY;
+        return &alone_any;
     default:
-        return ALONE_NEVER;
+        return NULL;
     }
 }
 
-/* `waits`: vectors are waited for, beside which quotients take no time. */
-static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool waits)
+/* Whether quotients are made while the next elements are loaded. */
+static bool divides_early(const struct elementwise_plan *plan)
 {
-    bool real = kind == EW_KIND_FLOAT;
+    return ew_strategy_reads_few(plan) || !ew_cpu_is(EW_QUICK_QUOTIENTS);
+}
+
+static enum steps steps_of(const struct elementwise_plan *plan)
+{
+    const enum ew_kind kind = ew_types_kind(plan->types.compute[EW_X]);
+    const bool real = kind == EW_KIND_FLOAT;
+    const elementwise_op op = plan->op;
     if (op >= ELEMENTWISE_EQUAL && op <= ELEMENTWISE_LOGICAL_XOR)
         return kind == EW_KIND_COMPLEX ? MANY_STEPS : SEVERAL_STEPS;
     switch (op) {
@@ -105,8 +142,7 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool waits)
     case ELEMENTWISE_BITWISE_XOR:
         return ONE_STEP;
     case ELEMENTWISE_DIV:
-        return real && (waits || !ew_cpu_is(EW_QUICK_QUOTIENTS)) ? ONE_STEP
-                                                                 : MANY_STEPS;
+        return real && divides_early(plan) ? ONE_STEP : MANY_STEPS;
     case ELEMENTWISE_MAX:
     case ELEMENTWISE_MIN:
         return real ? FEW_STEPS : ONE_STEP;
@@ -123,21 +159,14 @@ static enum steps steps_of(elementwise_op op, enum ew_kind kind, bool waits)
     }
 }
 
-/* Whether operands are far enough apart, `gaps` of them with gaps: of what
-   takes several steps, both inputs beside a dense out. Few steps take as long
-   as one where elements have 8 bytes, whose vectors save least. */
-static bool is_far(int64_t apart, int gaps, int64_t from, enum steps steps)
+/* Whether operands, `gaps` of them with gaps, are far enough apart. */
+static bool is_far(int64_t apart, int gaps, const struct alone *alone,
+                   enum steps steps)
 {
-    switch (from == ALONE_NEVER ? MANY_STEPS : steps) {
-    case ONE_STEP:
-        return apart >= from;
-    case FEW_STEPS:
-        return apart >= (from == ALONE_8 ? from : from * 3 / 2);
-    case SEVERAL_STEPS:
-        return gaps == 2 && apart >= from * 5 / 2;
-    default:
+    if (steps == MANY_STEPS)
         return false;
-    }
+    bool enough = steps < SEVERAL_STEPS || !alone->both || gaps == 2;
+    return enough && apart >= alone->from[steps];
 }
 
 /* Whether rows of input k are one with gaps, which is gathered once. */
@@ -172,13 +201,16 @@ static bool divides_slowly(const struct elementwise_plan *plan)
 }
 
 /* Whether both inputs have gaps and come from memory, which waits while vectors
-   are gathered, of one and then of the other: loads one by one go on. */
+   are gathered, of one and then of the other: loads one by one go on. Out,
+   which would go past the caches then, does not matter where few lines are
+   read. */
 static bool gathers_late(const struct elementwise_plan *plan)
 {
     return ew_strategy_is_apart(plan, EW_X) &&
            ew_strategy_is_apart(plan, EW_Y) &&
            ew_strategy_spans_reach(plan, ALONE_SPANS) &&
-           !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT));
+           (ew_strategy_reads_few(plan) ||
+            !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT)));
 }
 
 /* Whether what takes one step, and no more is made with it, takes less so: of
@@ -190,23 +222,25 @@ static bool gathers_by_turns(const struct elementwise_plan *plan, int64_t apart)
            ew_cpu_is(EW_LATE_READS) && !ew_cpu_is(EW_SMALL_CACHE);
 }
 
-/* What takes fewer steps than this takes less time one by one, as memory is
-   waited for. `apart` is how far both inputs are, `late` as below. */
-static enum steps waiting_below(const struct elementwise_plan *plan,
-                                int64_t apart, bool late)
+/* Whether memory is waited for, beside which so many steps take no time one by
+   one; several do not if both inputs are as large as out, and half as far apart
+   as would do for one step from the caches. `apart` is how far inputs are,
+   `late` as below. */
+static bool waits(const struct elementwise_plan *plan,
+                  const struct alone *alone, enum steps steps, int64_t apart,
+                  bool late)
 {
     bool both = !late && gathers_late(plan);
     if (late || (both && ew_strategy_reads_few(plan)))
-        return MANY_STEPS;
-    return both && gathers_by_turns(plan, apart) ? FEW_STEPS : ONE_STEP;
-}
-
-/* Whether input k moves in all of out's loops. */
-static bool moves_throughout(const struct elementwise_plan *plan, int k)
-{
-    const unsigned char *stored = plan->pass.stored;
-    return ew_strategy_bytes(plan, k) / stored[k] ==
-           ew_strategy_bytes(plan, EW_OUT) / stored[EW_OUT];
+        return steps < MANY_STEPS;
+    if (both && gathers_by_turns(plan, apart))
+        return steps == ONE_STEP;
+    bool beside = steps == SEVERAL_STEPS && moves_throughout(plan, EW_X) &&
+                  moves_throughout(plan, EW_Y) &&
+                  apart >= alone->from[ONE_STEP] / 2;
+    return apart > NEIGHBOUR && gathers_slowly(plan) &&
+           ew_strategy_spans_reach(plan, ALONE_SPANS) &&
+           (steps == ONE_STEP || beside);
 }
 
 /* Bytes from one element of 4 or 8 to the next along memory of an input that
@@ -284,25 +318,21 @@ static bool gathers_far(const struct elementwise_plan *plan, int gaps)
    wait longer than loads one by one. */
 static bool takes_alone(const struct elementwise_plan *plan, bool late)
 {
-    const elementwise_dtype type = plan->types.compute[EW_X];
-    int64_t from = divides_slowly(plan) ? ALONE_ANY : alone_from(plan);
+    const struct alone *alone =
+        divides_slowly(plan) ? &alone_any : alone_from(plan);
     int gaps;
-    if (plan->loop[0].n < ALONE_ROW ||
+    if (!alone || plan->loop[0].n < ALONE_ROW ||
         ew_strategy_block(plan) < EW_WORTH_SHUFFLING ||
         ew_pass_buffers(&plan->pass) || plan->pass.act ||
         is_shared_row(plan, EW_X) || is_shared_row(plan, EW_Y))
         return false;
     int64_t apart = find_gaps(plan, &gaps);
-    bool words = from == ALONE_4 || from == ALONE_8;
-    enum steps below = words ? waiting_below(plan, apart, late) : ONE_STEP;
-    enum steps steps =
-        steps_of(plan->op, ew_types_kind(type), below == MANY_STEPS);
-    bool waits = steps < below;
-    if (gaps == 0 || (!waits && ew_strategy_is_large(plan)))
+    enum steps steps = steps_of(plan);
+    bool waiting = alone->word && waits(plan, alone, steps, apart, late);
+    if (gaps == 0 || (!waiting && ew_strategy_is_large(plan)) ||
+        (alone->word && gathers_far(plan, gaps)))
         return false;
-    if (words && gathers_far(plan, gaps))
-        return false;
-    return waits || is_far(apart, gaps, from, steps);
+    return waiting || is_far(apart, gaps, alone, steps);
 }
 
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan)

@@ -32,6 +32,7 @@ START_TEST(elements_with_gaps_are_gathered)
                  {ELEMENTWISE_C64, 2, 1, ELEMENTWISE_MUL, true, false},
                  {ELEMENTWISE_C64, 2, 1, ELEMENTWISE_DIV, false, false}};
     static const int64_t n = 1 << 19;
+    strategy_read_many();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct elementwise_plan p;
         elementwise_dtype type = lines[i].type;
@@ -141,24 +142,31 @@ static const struct {
     int64_t shape[2], x, y;
     elementwise_dtype type;
     elementwise_op op;
-    bool alone;
+    bool few, other;
 } from_memory[] = {
-    {{1025, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, true},
-    {{1024, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
-    {{2048, 1024}, 2, -2, ELEMENTWISE_F32, ELEMENTWISE_MAX, true},
-    {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_COPYSIGN, true},
-    {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_FMAX, false},
-    {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_DIV, true},
-    {{2048, 1024}, 2, 2, ELEMENTWISE_I32, ELEMENTWISE_DIV, false},
-    {{2048, 1024}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_ADD, true},
-    {{2048, 2048}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
-    {{2048, 1024}, 1, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
-    {{2048, 2048}, 2, 2, ELEMENTWISE_F16, ELEMENTWISE_ADD, false}};
+    {{1025, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, true, true},
+    {{1024, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, true, false},
+    {{1024, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_MAX, false, false},
+    {{2048, 1024}, 2, -2, ELEMENTWISE_F32, ELEMENTWISE_MAX, true, true},
+    {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_COPYSIGN, true, true},
+    {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_FMAX, false, false},
+    {{2048, 1024}, 2, 2, ELEMENTWISE_F32, ELEMENTWISE_DIV, true, true},
+    {{2048, 1024}, 2, 2, ELEMENTWISE_I32, ELEMENTWISE_DIV, false, false},
+    {{2048, 1024}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_ADD, true, true},
+    {{2048, 2048}, 2, 2, ELEMENTWISE_F64, ELEMENTWISE_ADD, true, false},
+    {{2048, 1024}, 1, 2, ELEMENTWISE_F32, ELEMENTWISE_ADD, true, false},
+    {{2048, 2048}, 2, 2, ELEMENTWISE_F16, ELEMENTWISE_ADD, false, false}};
+
+/* Out may be stored past the caches all the same. */
+static bool takes_alone(const struct elementwise_plan *p)
+{
+    return !p->pass.pack[EW_X] && !p->pass.pack[EW_Y];
+}
 
 /* Vectors without AVX-512 are gathered late from memory where few lines are
    read at once: from 20 MiB on, gaps and all. So are those of one step where
    processors read late and the cache is large. */
-START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
+START_TEST(inputs_with_gaps_from_memory_are_taken_alone)
 {
     static const unsigned ways[] = {
         EW_TUNINGS - 1 - EW_SMALL_CACHE - EW_FEW_READS,
@@ -177,12 +185,83 @@ START_TEST(two_inputs_with_gaps_from_memory_are_taken_alone)
         /* of 8 bytes, whatever comes from memory, if the cache is large */
         bool always =
             (add && i % 4 == 0) || (type == ELEMENTWISE_F64 && i % 4 == 3);
-        bool late = i % 4 == 2 && p.level < EW_LEVEL_AVX512;
-        ck_assert_msg(!ew_pass_tiles(&p.pass) ==
-                          (from_memory[i / 4].alone && (late || always)),
+        bool few = i % 4 == 2 && p.level < EW_LEVEL_AVX512;
+        ck_assert_msg(takes_alone(&p) ==
+                          (few ? from_memory[i / 4].few
+                               : always && from_memory[i / 4].other),
                       "%d", (int)i);
     }
     ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* x beside an input that is dense, or one row, or one element a row. */
+enum beside { DENSE_Y, ROW_Y, ELEMENT_Y };
+
+static const struct {
+    int64_t rows, step;
+    enum beside y;
+    elementwise_dtype type;
+    elementwise_op op;
+    bool alone;
+} slowly[] = {{64, 2, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
+              {64, 3, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_ADD, true},
+              {64, 3, ELEMENT_Y, ELEMENTWISE_I64, ELEMENTWISE_MUL, true},
+              {64, 3, ROW_Y, ELEMENTWISE_F64, ELEMENTWISE_DIV, true},
+              {64, 3, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_MAX, false},
+              {64, 4, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_MAX, true},
+              {64, 4, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_LESS_THAN, false},
+              {64, 5, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_LESS_THAN, true},
+              {64, 5, DENSE_Y, ELEMENTWISE_I64, ELEMENTWISE_DIV, false},
+              {64, 4, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
+              {64, 5, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_ADD, true},
+              {64, 8, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_MAX, false},
+              {64, 9, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_MAX, true},
+              {64, 9, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_EQUAL, false},
+              {9000, 2, ROW_Y, ELEMENTWISE_F64, ELEMENTWISE_ADD, true},
+              {9000, -1, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
+              {9000, 2, ELEMENT_Y, ELEMENTWISE_I32, ELEMENTWISE_SUB, true},
+              {9000, 5, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_MAX, false},
+              {9000, 2, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_EQUAL, true},
+              {9000, 2, ROW_Y, ELEMENTWISE_F64, ELEMENTWISE_EQUAL, false},
+              {9000, 2, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_EQUAL, false},
+              {9000, 3, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_EQUAL, true},
+              {9000, 3, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_MOD, false}};
+
+/* As they are below AVX-512 where few lines are read at once. */
+START_TEST(one_input_with_gaps_is_taken_alone_where_vectors_are_gathered_slowly)
+{
+    enum { COLS = 400 };
+    if (!support_level(_i))
+        return;
+    ew_cpu_tune(EW_SMALL_CACHE | EW_QUICK_QUOTIENTS | EW_FEW_READS);
+    for (size_t i = 0; i < sizeof slowly / sizeof *slowly; i++) {
+        struct elementwise_plan p;
+        const int64_t shape[] = {slowly[i].rows, COLS};
+        const int64_t of_x[] = {slowly[i].step * (COLS + 1), slowly[i].step};
+        static const int64_t of_y[][2] = {{COLS, 1}, {0, 1}, {1, 0}};
+        strategy_plan(&p, slowly[i].op, slowly[i].type, 2, shape, of_x,
+                      of_y[slowly[i].y]);
+        ck_assert_msg(takes_alone(&p) == slowly[i].alone, "%d", (int)i);
+    }
+}
+END_TEST
+
+/* Rows of x that come again for each matrix of out, from memory or not. */
+START_TEST(gaps_that_are_read_again_are_gathered_once)
+{
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    ew_cpu_tune(EW_SMALL_CACHE | EW_FEW_READS);
+    for (int i = 0; i < 4; i++) {
+        struct elementwise_plan p;
+        const int64_t rows = i < 2 ? 60 : 4000, shape[] = {8, rows, 400};
+        const int64_t of_x[] = {i % 2 ? 0 : rows * 2405, 2405, 6};
+        static const int64_t of_y[] = {4, 1, 0};
+        strategy_plan(&p, ELEMENTWISE_ADD, ELEMENTWISE_F32, 3, shape, of_x,
+                      of_y);
+        ck_assert_int_eq(p.pass.pack[EW_X] != NULL, i % 2);
+    }
 }
 END_TEST
 
@@ -515,8 +594,13 @@ static void add_along_rows(TCase *along)
                         elements_far_apart_are_left_to_kernels_of_few_steps, 0,
                         EW_LEVELS);
     tcase_add_test(along, quotients_are_taken_alone_where_they_are_slow);
-    tcase_add_loop_test(along, two_inputs_with_gaps_from_memory_are_taken_alone,
-                        0, EW_LEVELS);
+    tcase_add_loop_test(along, inputs_with_gaps_from_memory_are_taken_alone, 0,
+                        EW_LEVELS);
+    tcase_add_loop_test(
+        along,
+        one_input_with_gaps_is_taken_alone_where_vectors_are_gathered_slowly, 0,
+        EW_LEVEL_AVX512);
+    tcase_add_test(along, gaps_that_are_read_again_are_gathered_once);
     tcase_add_test(along, no_more_than_one_step_is_taken_alone_from_memory);
     tcase_add_test(
         along, one_input_with_gaps_from_memory_is_gathered_where_that_is_quick);

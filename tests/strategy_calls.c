@@ -5,6 +5,7 @@
  */
 #include "strategy_calls.h"
 
+#include "cpu.h"
 #include "reference.h"
 #include "types.h"
 
@@ -40,6 +41,15 @@ void strategy_plan_steps(struct elementwise_plan *p, elementwise_op op,
     const int64_t of_x[] = {step_x * shape[1], step_x};
     const int64_t of_y[] = {step_y * shape[1], step_y};
     strategy_plan(p, op, type, 2, shape, of_x, of_y);
+}
+
+void strategy_read_many(void)
+{
+    unsigned tuning = 0;
+    for (unsigned bit = 1; bit < EW_TUNINGS; bit *= 2)
+        if (bit != EW_FEW_READS && ew_cpu_is(bit))
+            tuning |= bit;
+    ew_cpu_tune(tuning);
 }
 
 void strategy_plan_call(struct elementwise_plan *p, elementwise_op op,

@@ -30,6 +30,9 @@ void strategy_plan_steps(struct elementwise_plan *p, elementwise_op op,
                          elementwise_dtype type, const int64_t shape[2],
                          int64_t step_x, int64_t step_y);
 
+/* From here on processors are as this one, but read many lines at once. */
+void strategy_read_many(void);
+
 struct strategy_call {
     struct support_tensor x, y, out;
 };
