@@ -18,21 +18,18 @@ enum steps { ONE_STEP, FEW_STEPS, SEVERAL_STEPS, MANY_STEPS };
 /* Elements apart, summed over inputs and out less one for each that has no gaps
    but one, from which an operation takes less one by one: what is gathered
    takes longer the more lines of memory a vector of it has. Few steps take as
-   long as one where elements have 8 bytes, whose vectors save least. */
+   long as one where elements have 8 bytes, whose vectors save least; several
+   are taken alone if both inputs have gaps. */
 struct alone {
     bool word; /* of 4 or 8 bytes */
-    bool both; /* several steps: if both inputs have gaps */
     int16_t from[MANY_STEPS];
 };
 
-static const struct alone alone_2 = {false, true, {32, 48, 80}},
-                          alone_4 = {true, true, {10, 15, 25}},
-                          alone_8 = {true, true, {4, 4, 10}},
-                          alone_any = {false, true, {-2, -2, -2}};
-
-/* The same where vectors are gathered more slowly. */
-static const struct alone alone_slow_4 = {true, true, {4, 8, 25}},
-                          alone_slow_8 = {true, false, {2, 3, 4}};
+static const struct alone alone_2 = {false, {32, 48, 80}},
+                          alone_4 = {true, {10, 15, 25}},
+                          alone_8 = {true, {4, 4, 10}},
+                          alone_8_slow = {true, {2, 4, 10}},
+                          alone_any = {false, {-2, -2, -2}};
 
 enum {
     NEIGHBOUR = 0,          /* of one input in reverse, apart so, */
@@ -87,8 +84,9 @@ static bool moves_throughout(const struct elementwise_plan *plan, int k)
            ew_strategy_bytes(plan, EW_OUT) / stored[EW_OUT];
 }
 
-/* Whether gathering takes long: few lines are read at a time, and none of what
-   is gathered is kept for other rows. */
+/* Whether gathering takes longer than elsewhere: gathers are as many loads, few
+   lines are read at a time, and none of what is gathered is kept for other
+   rows. */
 static bool gathers_slowly(const struct elementwise_plan *plan)
 {
     for (int k = 0; k < EW_OUT; k++)
@@ -102,7 +100,6 @@ static bool gathers_slowly(const struct elementwise_plan *plan)
 static const struct alone *alone_from(const struct elementwise_plan *plan)
 {
     const elementwise_dtype type = plan->types.compute[EW_X];
-    bool slow = gathers_slowly(plan);
     if (type == ELEMENTWISE_C64 && plan->level >= EW_LEVEL_AVX512 &&
         !ew_strategy_spans_reach(plan, ALONE_SPANS))
         return &alone_4;
@@ -110,9 +107,9 @@ static const struct alone *alone_from(const struct elementwise_plan *plan)
     case 2:
         return &alone_2;
     case 4:
-        return slow ? &alone_slow_4 : &alone_4;
+        return &alone_4;
     case 8:
-        return slow ? &alone_slow_8 : &alone_8;
+        return gathers_slowly(plan) ? &alone_8_slow : &alone_8;
     case 16:
         return &alone_any;
     default:
@@ -165,7 +162,7 @@ static bool is_far(int64_t apart, int gaps, const struct alone *alone,
 {
     if (steps == MANY_STEPS)
         return false;
-    bool enough = steps < SEVERAL_STEPS || !alone->both || gaps == 2;
+    bool enough = steps < SEVERAL_STEPS || gaps == 2;
     return enough && apart >= alone->from[steps];
 }
 
@@ -223,9 +220,8 @@ static bool gathers_by_turns(const struct elementwise_plan *plan, int64_t apart)
 }
 
 /* Whether memory is waited for, beside which so many steps take no time one by
-   one; several do not if both inputs are as large as out, and half as far apart
-   as would do for one step from the caches. `apart` is how far inputs are,
-   `late` as below. */
+   one; where one input alone has gaps, several do if it and the other one are
+   as large as out. `apart` is how far inputs are, `late` as below. */
 static bool waits(const struct elementwise_plan *plan,
                   const struct alone *alone, enum steps steps, int64_t apart,
                   bool late)
@@ -236,9 +232,8 @@ static bool waits(const struct elementwise_plan *plan,
     if (both && gathers_by_turns(plan, apart))
         return steps == ONE_STEP;
     bool beside = steps == SEVERAL_STEPS && moves_throughout(plan, EW_X) &&
-                  moves_throughout(plan, EW_Y) &&
-                  apart >= alone->from[ONE_STEP] / 2;
-    return apart > NEIGHBOUR && gathers_slowly(plan) &&
+                  moves_throughout(plan, EW_Y);
+    return alone == &alone_8_slow && apart > NEIGHBOUR &&
            ew_strategy_spans_reach(plan, ALONE_SPANS) &&
            (steps == ONE_STEP || beside);
 }
