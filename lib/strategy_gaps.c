@@ -21,19 +21,19 @@ enum steps { ONE_STEP, FEW_STEPS, SEVERAL_STEPS, MANY_STEPS };
    long as one where elements have 8 bytes, whose vectors save least; several
    are taken alone if both inputs have gaps. */
 struct alone {
-    bool word; /* of 4 or 8 bytes */
+    bool word, slow; /* of 4 or 8 bytes; gathered slowly */
     int16_t from[MANY_STEPS];
 };
 
-static const struct alone alone_2 = {false, {32, 48, 80}},
-                          alone_4 = {true, {10, 15, 25}},
-                          alone_8 = {true, {4, 4, 10}},
-                          alone_8_slow = {true, {2, 4, 10}},
-                          alone_any = {false, {-2, -2, -2}};
+static const struct alone alone_2 = {false, false, {32, 48, 80}},
+                          alone_4 = {true, false, {10, 15, 25}},
+                          alone_8 = {true, false, {4, 4, 10}},
+                          alone_8_slow = {true, true, {2, 4, 10}},
+                          alone_any = {false, false, {-2, -2, -2}};
 
 enum {
-    NEIGHBOUR = 0,          /* of one input in reverse, apart so, */
-    NEIGHBOURS = 2,         /* and of both */
+    NEIGHBOUR = 0,          /* what one input in reverse is apart, */
+    NEIGHBOURS = 2,         /* and both are */
     ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
     ALONE_ROW = 8,          /* elements of a row in all cases, */
     GATHERED_ROW = 32,      /* and if it is gathered from memory */
@@ -84,15 +84,19 @@ static bool moves_throughout(const struct elementwise_plan *plan, int k)
            ew_strategy_bytes(plan, EW_OUT) / stored[EW_OUT];
 }
 
-/* Whether gathering takes longer than elsewhere: gathers are as many loads, few
-   lines are read at a time, and none of what is gathered is kept for other
-   rows. */
+/* Whether what inputs with gaps are gathered with takes longer than loads one
+   by one: gathers are as many loads, of which few are on their way, and none of
+   what is gathered is kept for other rows. */
 static bool gathers_slowly(const struct elementwise_plan *plan)
 {
-    for (int k = 0; k < EW_OUT; k++)
-        if (ew_strategy_is_apart(plan, k) && !moves_throughout(plan, k))
+    int gaps = 0;
+    for (int k = 0; k < EW_OUT; k++) {
+        bool apart = ew_strategy_is_apart(plan, k);
+        if (apart && !moves_throughout(plan, k))
             return false;
-    return ew_strategy_reads_few(plan);
+        gaps += apart;
+    }
+    return gaps > 0 && ew_strategy_reads_few(plan);
 }
 
 /* NULL: never. c64 is turned into vectors as quickly as smaller elements, if it
@@ -117,7 +121,8 @@ static const struct alone *alone_from(const struct elementwise_plan *plan)
     }
 }
 
-/* Whether quotients are made while the next elements are loaded. */
+/* Whether quotients are made while the next elements are loaded, or take so
+   long that loads take no time beside them. */
 static bool divides_early(const struct elementwise_plan *plan)
 {
     return ew_strategy_reads_few(plan) || !ew_cpu_is(EW_QUICK_QUOTIENTS);
@@ -233,7 +238,7 @@ static bool waits(const struct elementwise_plan *plan,
         return steps == ONE_STEP;
     bool beside = steps == SEVERAL_STEPS && moves_throughout(plan, EW_X) &&
                   moves_throughout(plan, EW_Y);
-    return alone == &alone_8_slow && apart > NEIGHBOUR &&
+    return alone->slow && apart > NEIGHBOUR &&
            ew_strategy_spans_reach(plan, ALONE_SPANS) &&
            (steps == ONE_STEP || beside);
 }

@@ -213,6 +213,8 @@ static const struct {
               {64, 12, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_LESS_THAN, false},
               {64, 5, DENSE_Y, ELEMENTWISE_I64, ELEMENTWISE_DIV, false},
               {64, 10, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_ADD, false},
+              {64, 10, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_DIV, false},
+              {64, 11, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_DIV, true},
               {64, 11, DENSE_Y, ELEMENTWISE_F32, ELEMENTWISE_ADD, true},
               {9000, 2, ROW_Y, ELEMENTWISE_F64, ELEMENTWISE_ADD, true},
               {9000, -1, DENSE_Y, ELEMENTWISE_F64, ELEMENTWISE_ADD, false},
@@ -252,7 +254,7 @@ START_TEST(gaps_that_are_read_again_are_gathered_once)
         struct elementwise_plan p;
         const int64_t rows = i < 2 ? 60 : 4000, shape[] = {8, rows, 400};
         const int64_t of_x[] = {i % 2 ? 0 : rows * 1203, 1203, 3};
-        static const int64_t of_y[] = {4, 1, 0};
+        const int64_t of_y[] = {rows, 1, 0};
         strategy_plan(&p, ELEMENTWISE_ADD, ELEMENTWISE_F64, 3, shape, of_x,
                       of_y);
         ck_assert_int_eq(p.pass.pack[EW_X] != NULL, i % 2);
