@@ -38,7 +38,8 @@ enum {
     REPEATED_ROWS = 64,                      /* and so many rows at least, */
     REPEATED_ROWS_OF_TWO = EW_REPEATED_ROWS, /* of elements of two bytes, */
     REPEATED_ROWS_DIVIDED = 256,             /* of integers that are divided */
-    KEPT_ROWS = 4 /* that kernels of integers find inverses for */
+    REPEATED_MANY = 4, /* bytes of an element of which any number is */
+    KEPT_ROWS = 4      /* that kernels of integers find inverses for */
 };
 
 /* Whether rows of operand k are dense and follow one another. */
@@ -391,15 +392,29 @@ void ew_strategy_repeat(struct elementwise_plan *plan)
     plan->pass.repeats = (unsigned char)repeated(plan);
 }
 
+/* Whether that takes less than tiles of folded rows however many there are, for
+   each of which the row is copied: of what takes no longer than that, with
+   AVX2, if out is stored as usual. */
+static bool repeats_many(const struct elementwise_plan *plan)
+{
+    const bool divides =
+        plan->op == ELEMENTWISE_DIV && plan->types.fault != EW_FAULT_ZERO;
+    return plan->level == EW_LEVEL_AVX2 &&
+           ew_types_size(plan->types.compute[EW_X]) >= REPEATED_MANY &&
+           (ew_strategy_is_quick(plan->op) || divides) &&
+           !ew_strategy_is_large(plan);
+}
+
 /* Whether that takes less than to fold rows, which needs a tile: what stands
    around op may need one, too. */
-static bool repeats_few(const struct elementwise_plan *plan)
+static bool repeats_folded(const struct elementwise_plan *plan)
 {
     int64_t elements =
         ew_strategy_bytes(plan, EW_OUT) / plan->pass.stored[EW_OUT];
     return ew_strategy_is_bare(plan) && repeated(plan) &&
-           ew_strategy_repeats_few(elements,
-                                   ew_pass_widest(&plan->pass, EW_OUT + 1));
+           (repeats_many(plan) ||
+            ew_strategy_repeats_few(elements,
+                                    ew_pass_widest(&plan->pass, EW_OUT + 1)));
 }
 
 bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles)
@@ -407,7 +422,7 @@ bool ew_strategy_rows(struct elementwise_plan *plan, bool tiles)
     bool as_is = !tiles && !plan->pass.turn;
     if (plan->ndim < 2)
         return false;
-    if (as_is && repeats_few(plan))
+    if (as_is && repeats_folded(plan))
         return true;
     plan->pass.masked = as_is && takes_rows(plan);
     if (plan->pass.masked || (as_is && compares_short(plan)))
