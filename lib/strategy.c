@@ -61,7 +61,7 @@ enum {
     SCATTERED_SMALL = 2, /* of the largest one, for which any span does, */
     SCATTERED_BASE = 4,  /* of one element of each that has gaps, by */
     SCATTERED_AVX2 = 6,  /* level, */
-    SCATTERED_MASKED = 12,
+    SCATTERED_MOST = 12, /* if it has masks, or operations take long, */
     SCATTERED_WIDEST = 4, /* and of an element where there are no masks, */
     SCATTERED_TURNED = 4, /* or inputs are turned */
     ALONG_LEAST = 4,      /* elements of a row along inputs, */
@@ -159,6 +159,16 @@ static bool waits_for_memory(const struct elementwise_plan *plan)
                                                : SCATTERED_SPAN);
 }
 
+/* Bytes of those up to which moves take less than single elements. */
+static int64_t most_gap_bytes(const struct elementwise_plan *plan)
+{
+    if (plan->level < EW_LEVEL_AVX2)
+        return SCATTERED_BASE;
+    return plan->level >= EW_LEVEL_AVX512 || ew_strategy_takes_long(plan)
+               ? SCATTERED_MOST
+               : SCATTERED_AVX2;
+}
+
 /* Whether moves to rows of out with gaps take less than single elements do:
    not from far away, nor of short rows, copies or large elements, but where
    AVX-512 stores several under a mask. */
@@ -167,7 +177,7 @@ static bool is_worth_scattering(const struct elementwise_plan *plan)
     const struct ew_loop *cols = &plan->loop[0];
     const struct ew_pass *pass = &plan->pass;
     const bool masks = plan->level >= EW_LEVEL_AVX512;
-    int64_t size = pass->stored[EW_OUT], bytes = gap_bytes(plan);
+    int64_t size = pass->stored[EW_OUT];
     bool still = cols->stride[EW_X] == 0 && cols->stride[EW_Y] == 0;
     if (still || ew_strategy_block(plan) < EW_WORTH_SHUFFLING ||
         ew_strategy_bytes(plan, EW_OUT) / size < EW_WORTH_GATHERING ||
@@ -179,9 +189,7 @@ static bool is_worth_scattering(const struct elementwise_plan *plan)
     if (cols->n < SCATTERED_ROW ||
         (!masks && ew_pass_widest(pass, EW_OUT + 1) > SCATTERED_WIDEST))
         return false;
-    return bytes <= (masks                          ? SCATTERED_MASKED
-                     : plan->level == EW_LEVEL_AVX2 ? SCATTERED_AVX2
-                                                    : SCATTERED_BASE);
+    return gap_bytes(plan) <= most_gap_bytes(plan);
 }
 
 static bool may_scatter(const struct elementwise_plan *plan)

@@ -27,6 +27,7 @@ struct alone {
 
 static const struct alone alone_2 = {false, false, {32, 48, 80}},
                           alone_4 = {true, false, {10, 15, 25}},
+                          alone_4_slow = {true, true, {6, 9, 10}},
                           alone_8 = {true, false, {4, 4, 10}},
                           alone_8_slow = {true, true, {2, 4, 10}},
                           alone_any = {false, false, {-2, -2, -2}};
@@ -37,6 +38,12 @@ enum {
     ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
     ALONE_ROW = 8,          /* elements of a row in all cases, */
     GATHERED_ROW = 32,      /* and if it is gathered from memory */
+    /* Elements of a row that AVX2 takes so at most, apart in one input, and of
+       a row of one at least, if they have 8 bytes. */
+    SHORT_MOST = 12,
+    SHORT_STEP = 5,
+    SHORT_ROW = 4,
+    SHORT_WIDE = 3,
     TURNED_GAPS = 3, /* elements apart along memory of what would be turned */
     /* From memory, bytes from one of its columns to the next where there are
        many, and where there are less, of 4 bytes an element few. */
@@ -70,8 +77,7 @@ static bool has_gaps(const struct elementwise_plan *plan, int k)
     int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
     bool worth = plan->pass.turn || elements >= worth_gathering(step, size);
     return ew_strategy_is_apart(plan, k) && worth &&
-           (ew_strategy_scatters(plan) ||
-            loop[0].stride[EW_OUT] == plan->pass.stored[EW_OUT]) &&
+           (plan->pass.store || !ew_strategy_is_apart(plan, EW_OUT)) &&
            !ew_strategy_moves(plan) && !plan->pass.pack[k] &&
            !ew_strategy_divides_c64(plan);
 }
@@ -99,6 +105,11 @@ static bool gathers_slowly(const struct elementwise_plan *plan)
     return gaps > 0 && ew_strategy_reads_few(plan);
 }
 
+static bool have_gaps(const struct elementwise_plan *plan)
+{
+    return ew_strategy_is_apart(plan, EW_X) && ew_strategy_is_apart(plan, EW_Y);
+}
+
 /* NULL: never. c64 is turned into vectors as quickly as smaller elements, if it
    does not come from memory. */
 static const struct alone *alone_from(const struct elementwise_plan *plan)
@@ -111,7 +122,8 @@ static const struct alone *alone_from(const struct elementwise_plan *plan)
     case 2:
         return &alone_2;
     case 4:
-        return &alone_4;
+        return have_gaps(plan) && gathers_slowly(plan) ? &alone_4_slow
+                                                       : &alone_4;
     case 8:
         return gathers_slowly(plan) ? &alone_8_slow : &alone_8;
     case 16:
@@ -161,6 +173,13 @@ static enum steps steps_of(const struct elementwise_plan *plan)
     }
 }
 
+bool ew_strategy_takes_long(const struct elementwise_plan *plan)
+{
+    const enum ew_kind kind = ew_types_kind(plan->types.compute[EW_X]);
+    return plan->act > ELEMENTWISE_ACT_LEAKY_RELU ||
+           (steps_of(plan) == MANY_STEPS && kind != EW_KIND_COMPLEX);
+}
+
 /* Whether operands, `gaps` of them with gaps, are far enough apart. */
 static bool is_far(int64_t apart, int gaps, const struct alone *alone,
                    enum steps steps)
@@ -178,16 +197,18 @@ static bool is_shared_row(const struct elementwise_plan *plan, int k)
            ew_strategy_is_apart(plan, k);
 }
 
-/* How far, over both inputs and out, and how many have gaps. No sum overflows
-   in rows of ALONE_ROW, whose steps are so much less than the largest span. */
+/* How far, over both inputs and out, and how many have gaps. What is farther
+   than any limit counts as that, so that no sum overflows. */
 static int64_t find_gaps(const struct elementwise_plan *plan, int *gaps)
 {
     int64_t apart = 0;
     *gaps = 0;
     for (int k = 0; k <= EW_OUT; k++) {
-        int64_t step = ew_magnitude(plan->loop[0].stride[k]);
+        int64_t step =
+            ew_magnitude(plan->loop[0].stride[k]) / plan->pass.stored[k];
         bool far = ew_strategy_is_apart(plan, k);
-        apart += far ? step / plan->pass.stored[k] : -1;
+        step = step < INT16_MAX ? step : INT16_MAX;
+        apart += far ? step : -1;
         *gaps += far;
     }
     return apart + 1;
@@ -208,9 +229,7 @@ static bool divides_slowly(const struct elementwise_plan *plan)
    read. */
 static bool gathers_late(const struct elementwise_plan *plan)
 {
-    return ew_strategy_is_apart(plan, EW_X) &&
-           ew_strategy_is_apart(plan, EW_Y) &&
-           ew_strategy_spans_reach(plan, ALONE_SPANS) &&
+    return have_gaps(plan) && ew_strategy_spans_reach(plan, ALONE_SPANS) &&
            (ew_strategy_reads_few(plan) ||
             !ew_strategy_streams(ew_strategy_bytes(plan, EW_OUT)));
 }
@@ -314,6 +333,70 @@ static bool gathers_far(const struct elementwise_plan *plan, int gaps)
            ew_strategy_bytes(plan, k) / size >= ALONE_SPANS / line;
 }
 
+/* Whether input k lies in memory in the order of loops, and no element with
+   gaps is read again. */
+static bool lies_in_order(const struct elementwise_plan *plan, int k)
+{
+    int64_t last = 0;
+    for (int i = 0; i < plan->ndim; i++) {
+        int64_t step = ew_magnitude(plan->loop[i].stride[k]);
+        if (step != 0 && step < last)
+            return false;
+        last = step > last ? step : last;
+    }
+    return !ew_strategy_is_apart(plan, k) || moves_throughout(plan, k);
+}
+
+/* Whether an operation is no more than sums, or products of real numbers. */
+static bool is_sum(const struct elementwise_plan *plan)
+{
+    const enum ew_kind kind = ew_types_kind(plan->types.compute[EW_X]);
+    return plan->op == ELEMENTWISE_ADD || plan->op == ELEMENTWISE_SUB ||
+           (plan->op == ELEMENTWISE_MUL && kind != EW_KIND_COMPLEX);
+}
+
+/* Whether short rows of input k, which alone has gaps, are taken one by one
+   with AVX2: with large gaps, unless they are divided, or with any in fewer
+   elements from the caches. Rows that follow one another are put together as
+   one. */
+static bool takes_short_row(const struct elementwise_plan *plan, int k)
+{
+    const int64_t n = plan->loop[0].n, size = plan->pass.stored[k];
+    const int64_t step = plan->loop[0].stride[k] / size;
+    bool large =
+        step >= SHORT_STEP && (n <= ALONE_ROW || plan->op != ELEMENTWISE_DIV);
+    bool few = step > 0 && is_sum(plan) && n <= ALONE_ROW &&
+               !ew_strategy_spans_reach(plan, ALONE_SPANS);
+    return (large || few) && n >= (size == 8 ? SHORT_WIDE : SHORT_ROW) &&
+           !ew_loop_continues(&plan->loop[0], &plan->loop[1], k);
+}
+
+/* The same of both inputs, or of one and out, which are `apart`. In reverse
+   neighbours are one shuffle in rows of a vector; of few elements from memory
+   tiles of several loops put more together. */
+static bool takes_short_rows(const struct elementwise_plan *plan, int64_t apart)
+{
+    const int64_t n = plan->loop[0].n;
+    return (apart > NEIGHBOURS || n < ALONE_ROW) &&
+           (n >= SHORT_ROW || plan->pass.stored[EW_X] == 8 ||
+            !ew_strategy_spans_reach(plan, ALONE_SPANS));
+}
+
+/* The same of any inputs. */
+static bool takes_short(const struct elementwise_plan *plan, int64_t apart)
+{
+    const enum ew_kind kind = ew_types_kind(plan->types.compute[EW_X]);
+    if (plan->level != EW_LEVEL_AVX2 || steps_of(plan) == MANY_STEPS ||
+        plan->loop[0].n > SHORT_MOST || !lies_in_order(plan, EW_X) ||
+        !lies_in_order(plan, EW_Y) ||
+        (kind == EW_KIND_COMPLEX && !is_sum(plan)))
+        return false;
+    if (have_gaps(plan) || ew_strategy_is_apart(plan, EW_OUT))
+        return takes_short_rows(plan, apart);
+    int k = ew_strategy_is_apart(plan, EW_X) ? EW_X : EW_Y;
+    return ew_strategy_is_apart(plan, k) && takes_short_row(plan, k);
+}
+
 /* As ew_strategy_takes_alone. `late`: an input would be turned, for which tiles
    wait longer than loads one by one. */
 static bool takes_alone(const struct elementwise_plan *plan, bool late)
@@ -321,10 +404,9 @@ static bool takes_alone(const struct elementwise_plan *plan, bool late)
     const struct alone *alone =
         divides_slowly(plan) ? &alone_any : alone_from(plan);
     int gaps;
-    if (!alone || plan->loop[0].n < ALONE_ROW ||
-        ew_strategy_block(plan) < EW_WORTH_SHUFFLING ||
-        ew_pass_buffers(&plan->pass) || plan->pass.act ||
-        is_shared_row(plan, EW_X) || is_shared_row(plan, EW_Y))
+    if (!alone || ew_strategy_block(plan) < EW_WORTH_SHUFFLING ||
+        ew_pass_buffers(&plan->pass) || is_shared_row(plan, EW_X) ||
+        is_shared_row(plan, EW_Y))
         return false;
     int64_t apart = find_gaps(plan, &gaps);
     enum steps steps = steps_of(plan);
@@ -332,7 +414,10 @@ static bool takes_alone(const struct elementwise_plan *plan, bool late)
     if (gaps == 0 || (!waiting && ew_strategy_is_large(plan)) ||
         (alone->word && gathers_far(plan, gaps)))
         return false;
-    return waiting || is_far(apart, gaps, alone, steps);
+    if (alone->word && takes_short(plan, apart))
+        return true;
+    return plan->loop[0].n >= ALONE_ROW &&
+           (waiting || is_far(apart, gaps, alone, steps));
 }
 
 bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
@@ -343,7 +428,7 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
 bool ew_strategy_is_alone(const struct elementwise_plan *plan)
 {
     return !ew_pass_tiles(&plan->pass) && plan->ndim > 0 &&
-           ew_strategy_is_apart(plan, EW_X) && ew_strategy_is_apart(plan, EW_Y);
+           (have_gaps(plan) || ew_strategy_is_apart(plan, EW_OUT));
 }
 
 /* Whether turning inputs takes longer than loads one by one: of c128, of which

@@ -75,6 +75,10 @@ int ew_strategy_along(const struct elementwise_plan *plan, int k);
    one loop can be that: an input that would need another one stays as it is. */
 void ew_strategy_turn(struct elementwise_plan *plan);
 
+/* Whether an operation, or what follows it, takes longer than elements are
+   moved: vectors save more of it than that. */
+bool ew_strategy_takes_long(const struct elementwise_plan *plan);
+
 /* Whether elements with gaps are better left to the kernel, one by one. Not if
    they pass through buffers anyway, or one such row is gathered for many, or
    out is stored past the caches, by vectors, unless gathering takes longer. */

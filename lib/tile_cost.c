@@ -87,6 +87,10 @@ enum { CROWDED = 3 };
    times: of more, none would be there any more. */
 enum { TOGETHER = 16 };
 
+/* Bytes of an element of an input that are taken while others are stored one by
+   one. */
+enum { BESIDE_LEAST = 4 };
+
 /* Blocks in memory so many bytes apart are read one after the other, as
    processors bring what lies between them; and bytes of all lines of an input
    that does not stay in a last cache of 32 MiB. */
@@ -545,6 +549,34 @@ static int64_t element_cost(const struct elementwise_plan *plan, int k,
     return puts ? GATHER_COST : strided_cost(plan, k);
 }
 
+/* Whether input k is words that loops take from where they lie, a page apart at
+   most, while they store single elements in places with gaps: loads take no
+   time beside these, unless more is done with them. */
+static bool is_taken_beside(const struct elementwise_plan *plan, int k)
+{
+    const enum ew_kind kind = ew_types_kind(plan->types.compute[EW_X]);
+    const int64_t *step = plan->loop[0].stride;
+    const unsigned char *size = plan->pass.stored;
+    bool single = step[EW_OUT] != size[EW_OUT] && !plan->pass.store &&
+                  !ew_strategy_moves(plan);
+    return k < EW_OUT && single && plan->level < EW_LEVEL_AVX512 &&
+           !ew_strategy_takes_long(plan) &&
+           (kind != EW_KIND_COMPLEX || ew_strategy_is_quick(plan->op)) &&
+           !plan->pass.pack[k] && size[k] >= BESIDE_LEAST &&
+           ew_magnitude(step[k]) <= EW_PAGE;
+}
+
+/* What an element of all operands costs there. */
+static int64_t elements_cost(const struct elementwise_plan *plan,
+                             int64_t elements)
+{
+    int64_t cost = 0;
+    for (int k = 0; k <= EW_OUT; k++)
+        if (!is_taken_beside(plan, k))
+            cost += element_cost(plan, k, elements);
+    return cost;
+}
+
 /* Whether a turned tile is so small that its rows are read while blocks are on
    their way to it: vectors of a line wait for smaller stores. */
 static bool waits_soon(const struct elementwise_plan *plan, int64_t elements)
@@ -559,8 +591,7 @@ int64_t ew_tile_flat(const struct elementwise_plan *plan,
     int64_t elements = ew_tile_elements(plan, extent);
     bool packs = ew_pass_buffers(&plan->pass), moves = moves_dense(plan);
     int64_t cost = again_cost(plan, EW_X) + again_cost(plan, EW_Y);
-    for (int k = 0; k <= EW_OUT; k++)
-        cost += element_cost(plan, k, elements);
+    cost += elements_cost(plan, elements);
     cost += (packs ? TILE_COST : CALL_COST) / elements;
     if (plan->pass.fold)
         return cost;

@@ -5,10 +5,12 @@
  * runs rows with gaps, which gives the results of the reference.
  */
 #include <check.h>
+#include <string.h>
 
 #include "cpu.h"
 #include "fuse.h"
 #include "plan.h"
+#include "strategy.h"
 #include "strategy_calls.h"
 #include "support.h"
 
@@ -62,7 +64,6 @@ static const struct {
     {ELEMENTWISE_F64, 1, 4096, {5, 0}, ELEMENTWISE_MUL, {1, 1}},
     {ELEMENTWISE_F64, 1, 3 * M, {2, 2}, ELEMENTWISE_ADD, {0, 0}},
     {ELEMENTWISE_F64, 512, 8, {3, 3}, ELEMENTWISE_ADD, {1, 1}},
-    {ELEMENTWISE_F64, 512, 7, {3, 3}, ELEMENTWISE_ADD, {0, 0}},
     {ELEMENTWISE_F32, 1, 4096, {5, 4}, ELEMENTWISE_ADD, {0, 0}},
     {ELEMENTWISE_F32, 1, 4096, {5, 5}, ELEMENTWISE_ADD, {1, 1}},
     {ELEMENTWISE_F32, 1, 4096, {10, 1}, ELEMENTWISE_ADD, {0, 0}},
@@ -110,6 +111,119 @@ START_TEST(elements_far_apart_are_left_to_kernels_of_few_steps)
                           apart[i].alone[_i >= EW_LEVEL_AVX512],
                       "%d", (int)i);
     }
+}
+END_TEST
+
+/* With AVX2, of rows that do not follow one another. */
+static const struct {
+    elementwise_dtype type;
+    int64_t rows, cols, steps[2];
+    elementwise_op op;
+    bool alone;
+} rows_of_few[] = {
+    {ELEMENTWISE_F64, 512, 7, {3, 3}, ELEMENTWISE_ADD, true},
+    {ELEMENTWISE_F32, 512, 2, {2, 3}, ELEMENTWISE_LESS_THAN, true},
+    {ELEMENTWISE_F32, 512, 12, {4, 2}, ELEMENTWISE_MAX, true},
+    {ELEMENTWISE_F32, 512, 13, {4, 2}, ELEMENTWISE_MAX, false},
+    {ELEMENTWISE_F32, 512, 7, {-1, -1}, ELEMENTWISE_ADD, true},
+    {ELEMENTWISE_F32, 512, 8, {-1, -1}, ELEMENTWISE_ADD, false},
+    {ELEMENTWISE_F32, 512, 8, {-1, -2}, ELEMENTWISE_ADD, true},
+    {ELEMENTWISE_I32, 512, 6, {2, 2}, ELEMENTWISE_DIV, false},
+    {ELEMENTWISE_C64, 512, 4, {2, 2}, ELEMENTWISE_SUB, true},
+    {ELEMENTWISE_C64, 512, 4, {2, 2}, ELEMENTWISE_MUL, false},
+    {ELEMENTWISE_I16, 512, 6, {2, 2}, ELEMENTWISE_ADD, false},
+    {ELEMENTWISE_F32, 60000, 3, {12, 12}, ELEMENTWISE_ADD, true},
+    {ELEMENTWISE_F32, 80000, 3, {12, 12}, ELEMENTWISE_ADD, false},
+    {ELEMENTWISE_F32, 80000, 4, {12, 12}, ELEMENTWISE_ADD, true},
+    {ELEMENTWISE_F64, 80000, 3, {12, 12}, ELEMENTWISE_ADD, true},
+    /* one input with gaps */
+    {ELEMENTWISE_F32, 512, 3, {2, 1}, ELEMENTWISE_ADD, false},
+    {ELEMENTWISE_F32, 512, 4, {2, 1}, ELEMENTWISE_ADD, true},
+    {ELEMENTWISE_F32, 512, 8, {1, 3}, ELEMENTWISE_MUL, true},
+    {ELEMENTWISE_F32, 512, 9, {1, 3}, ELEMENTWISE_MUL, false},
+    {ELEMENTWISE_F32, 512, 6, {-2, 1}, ELEMENTWISE_ADD, false},
+    {ELEMENTWISE_F64, 512, 2, {2, 1}, ELEMENTWISE_SUB, false},
+    {ELEMENTWISE_F64, 512, 3, {2, 1}, ELEMENTWISE_SUB, true},
+    {ELEMENTWISE_F64, 512, 2, {6, 1}, ELEMENTWISE_ADD, false},
+    {ELEMENTWISE_I32, 512, 6, {4, 1}, ELEMENTWISE_MAX, false},
+    {ELEMENTWISE_I32, 512, 6, {5, 0}, ELEMENTWISE_MAX, true},
+    {ELEMENTWISE_F32, 512, 6, {4, 1}, ELEMENTWISE_DIV, false},
+    {ELEMENTWISE_F32, 512, 8, {5, 1}, ELEMENTWISE_DIV, true},
+    {ELEMENTWISE_F32, 512, 9, {5, 1}, ELEMENTWISE_DIV, false},
+    {ELEMENTWISE_F32, 512, 12, {9, 1}, ELEMENTWISE_ADD, true},
+    {ELEMENTWISE_F32, 512, 13, {9, 1}, ELEMENTWISE_ADD, false},
+    {ELEMENTWISE_F32, 512, 6, {-5, 1}, ELEMENTWISE_ADD, false},
+    {ELEMENTWISE_C64, 512, 4, {5, 1}, ELEMENTWISE_MUL, false},
+    {ELEMENTWISE_F32, 200000, 5, {2, 1}, ELEMENTWISE_ADD, true},
+    {ELEMENTWISE_F32, 300000, 5, {2, 1}, ELEMENTWISE_ADD, false},
+    {ELEMENTWISE_F32, 400000, 4, {5, 1}, ELEMENTWISE_ADD, true},
+};
+
+START_TEST(short_rows_with_gaps_are_taken_alone_with_avx2)
+{
+    if (!support_level(_i))
+        return;
+    ew_cpu_tune(0);
+    for (size_t i = 0; i < sizeof rows_of_few / sizeof *rows_of_few; i++) {
+        struct elementwise_plan p;
+        const int64_t shape[] = {rows_of_few[i].rows, rows_of_few[i].cols};
+        int64_t strides[2][2];
+        for (int k = 0; k < 2; k++) {
+            strides[k][1] = rows_of_few[i].steps[k];
+            strides[k][0] = ew_magnitude(strides[k][1] * shape[1]) + 1;
+        }
+        strategy_plan(&p, rows_of_few[i].op, rows_of_few[i].type, 2, shape,
+                      strides[0], strides[1]);
+        bool alone = _i == EW_LEVEL_AVX2 && rows_of_few[i].alone;
+        ck_assert_msg(!ew_pass_tiles(&p.pass) == alone, "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* Of one input and out, or of all. */
+START_TEST(short_rows_of_out_with_gaps_are_taken_alone_with_avx2)
+{
+    static const int64_t shape[] = {512, 8}, gaps[] = {41, 5}, dense[] = {8, 1};
+    static const int64_t of_out[] = {22, 2};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    for (int i = 1; i < 4; i++) {
+        struct elementwise_plan p;
+        strategy_plan_into(&p, ELEMENTWISE_EQUAL, ELEMENTWISE_I64, 2, shape,
+                           i & 1 ? gaps : dense, i & 2 ? gaps : dense, of_out);
+        ck_assert_msg(!ew_pass_tiles(&p.pass), "%d", i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* The first of these are; of the others x follows itself, is read again, or
+   lies in another order than out, or y does. */
+START_TEST(short_rows_in_another_order_are_gathered)
+{
+    enum { IMAGES = 4, ROWS = 3000, COLS = 6, ROW = 2 * COLS + 1 };
+    enum { IMAGE = ROWS * COLS };
+    static const int64_t shape[] = {IMAGES, ROWS, COLS};
+    static const struct {
+        int64_t x[3], y[3];
+    } layouts[] = {{{ROWS * ROW, ROW, 2}, {IMAGE, COLS, 1}},
+                   {{ROWS * ROW, ROW, 2}, {ROWS, 1, 0}},
+                   {{2 * IMAGE, 2 * COLS, 2}, {ROWS, 1, 0}},
+                   {{0, ROW, 2}, {IMAGE, COLS, 1}},
+                   {{ROW, IMAGES * ROW, 2}, {IMAGE, COLS, 1}},
+                   {{ROWS * ROW, ROW, 2}, {COLS, IMAGES * COLS, 1}}};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        strategy_plan(&p, ELEMENTWISE_ADD, ELEMENTWISE_F32, 3, shape,
+                      layouts[i].x, layouts[i].y);
+        bool as_is = !strcmp(ew_strategy_input(&p, EW_X), "as is");
+        ck_assert_msg((as_is && !ew_pass_tiles(&p.pass)) == (i < 2), "%d",
+                      (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
 }
 END_TEST
 
@@ -244,6 +358,38 @@ START_TEST(one_input_with_gaps_is_taken_alone_where_gathering_takes_longer)
 }
 END_TEST
 
+/* Of 4 bytes, where gathers are as many loads: from less far apart on. */
+START_TEST(both_inputs_with_gaps_are_taken_alone_where_gathering_takes_longer)
+{
+    static const int64_t shape[] = {64, 100};
+    static const struct {
+        elementwise_dtype type;
+        elementwise_op op;
+        int64_t x, y;
+        bool alone;
+    } rows[] = {{ELEMENTWISE_F32, ELEMENTWISE_ADD, 3, 3, true},
+                {ELEMENTWISE_I32, ELEMENTWISE_SUB, 3, 2, false},
+                {ELEMENTWISE_F32, ELEMENTWISE_MAX, -5, 4, true},
+                {ELEMENTWISE_F32, ELEMENTWISE_MAX, 4, 4, false},
+                {ELEMENTWISE_I32, ELEMENTWISE_LESS_THAN, 5, 5, true},
+                {ELEMENTWISE_I32, ELEMENTWISE_LESS_THAN, 4, 5, false},
+                {ELEMENTWISE_I16, ELEMENTWISE_ADD, 5, 5, false},
+                {ELEMENTWISE_I32, ELEMENTWISE_DIV, 5, 5, false}};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        struct elementwise_plan p;
+        const bool few = i % 2;
+        ew_cpu_tune(few ? EW_FEW_READS : 0);
+        strategy_plan_steps(&p, rows[i / 2].op, rows[i / 2].type, shape,
+                            rows[i / 2].x, rows[i / 2].y);
+        ck_assert_msg(takes_alone(&p) == (few && rows[i / 2].alone), "%d",
+                      (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* Rows of x that come again for each matrix of out, from memory or not. */
 START_TEST(gaps_that_are_read_again_are_gathered_once)
 {
@@ -278,6 +424,31 @@ START_TEST(no_more_than_one_step_is_taken_alone_from_memory)
                             step);
         ck_assert_int_eq(ew_fuse_plan(&p, &options), ELEMENTWISE_OK);
         ck_assert_msg(ew_pass_tiles(&p.pass) == (i > 0), "%d", i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* With AVX2 rows of out with gaps are made dense for what takes longer than
+   that: relu does not. */
+START_TEST(rows_with_gaps_are_made_dense_for_slow_activations)
+{
+    static const int64_t n = 4096, step = 2;
+    static const elementwise_act acts[] = {
+        ELEMENTWISE_ACT_NONE, ELEMENTWISE_ACT_RELU, ELEMENTWISE_ACT_LEAKY_RELU,
+        ELEMENTWISE_ACT_SIGMOID, ELEMENTWISE_ACT_SILU};
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    for (int i = 0; i < 2 * 5; i++) {
+        struct elementwise_plan p;
+        options.act = acts[i / 2];
+        strategy_plan_into(&p, ELEMENTWISE_ADD, ELEMENTWISE_F32, 1, &n,
+                           i % 2 ? &step : NULL, &step, &step);
+        ck_assert_int_eq(ew_fuse_plan(&p, &options), ELEMENTWISE_OK);
+        bool slow = options.act > ELEMENTWISE_ACT_LEAKY_RELU;
+        ck_assert_msg(ew_strategy_scatters(&p) == slow, "%d", i);
+        ck_assert((p.pass.pack[EW_Y] != NULL) == slow);
     }
     ew_cpu_limit(EW_LEVELS);
 }
@@ -545,7 +716,7 @@ END_TEST
  * Results
  */
 
-/* One or two loops; out may be x. */
+/* One or two loops, of long rows or of short ones; out may be x. */
 static void try_gaps(elementwise_op op, const elementwise_options *options)
 {
     elementwise_dtype types[3];
@@ -553,13 +724,17 @@ static void try_gaps(elementwise_op op, const elementwise_options *options)
     if (!strategy_draw_types(op, types))
         return;
     bool in_place = types[2] == types[0] && support_random(0, 1);
-    shape[0] = support_random(1, 40);
-    shape[1] = support_random(support_random(1, 900), 1800);
+    bool few = support_random(0, 1);
+    shape[0] = support_random(1, few ? 900 : 40);
+    shape[1] = few ? support_random(1, 13)
+                   : support_random(support_random(1, 900), 1800);
     for (int k = 0; k < 3; k++) {
-        int64_t step = support_random(k / 2, 4 - k / 2);
+        int64_t step =
+            k == EW_OUT ? support_random(1, 3) : support_random(-3, 9);
         strides[k][1] = in_place && k == 0 && !step ? 1 : step;
-        strides[k][0] = step * shape[1] + support_random(0, 3);
+        strides[k][0] = ew_magnitude(step) * shape[1] + support_random(0, 3);
     }
+    ew_cpu_tune((unsigned)support_random(0, EW_TUNINGS - 1));
     strides[EW_OUT][1] += !support_random(0, 3) ? support_random(0, 70) : 0;
     strides[EW_OUT][0] = strides[EW_OUT][1] * (shape[1] + 1);
     support_make(&call.x, types[0], 2, shape, strides[in_place ? EW_OUT : EW_X],
@@ -590,14 +765,24 @@ static void add_along_rows(TCase *along)
     tcase_add_loop_test(along,
                         elements_far_apart_are_left_to_kernels_of_few_steps, 0,
                         EW_LEVELS);
+    tcase_add_loop_test(along, short_rows_with_gaps_are_taken_alone_with_avx2,
+                        0, EW_LEVELS);
+    tcase_add_test(along,
+                   short_rows_of_out_with_gaps_are_taken_alone_with_avx2);
+    tcase_add_test(along, short_rows_in_another_order_are_gathered);
     tcase_add_test(along, quotients_are_taken_alone_where_they_are_slow);
     tcase_add_loop_test(along, inputs_with_gaps_from_memory_are_taken_alone, 0,
                         EW_LEVELS);
     tcase_add_loop_test(
         along, one_input_with_gaps_is_taken_alone_where_gathering_takes_longer,
         0, EW_LEVEL_AVX512);
+    tcase_add_loop_test(
+        along,
+        both_inputs_with_gaps_are_taken_alone_where_gathering_takes_longer, 0,
+        EW_LEVEL_AVX512);
     tcase_add_test(along, gaps_that_are_read_again_are_gathered_once);
     tcase_add_test(along, no_more_than_one_step_is_taken_alone_from_memory);
+    tcase_add_test(along, rows_with_gaps_are_made_dense_for_slow_activations);
     tcase_add_test(
         along, one_input_with_gaps_from_memory_is_gathered_where_that_is_quick);
     tcase_add_test(along, beside_a_turned_input_long_steps_are_gathered);

@@ -11,6 +11,7 @@
 #include "cpu.h"
 #include "plan.h"
 #include "strategy.h"
+#include "strategy_calls.h"
 #include "support.h"
 #include "table.h"
 #include "tile.h"
@@ -508,6 +509,54 @@ START_TEST(short_rows_that_vectors_hold_are_in_no_tile)
 }
 END_TEST
 
+/* Rows of out with gaps, and inputs with others, below AVX-512: tiles are where
+   more is done with elements, or where they are small. */
+START_TEST(words_are_taken_beside_single_elements_of_out)
+{
+    enum { ROW = 354 };
+    static const struct {
+        elementwise_op op;
+        elementwise_dtype type;
+        bool tiles;
+    } rows[] = {{ELEMENTWISE_EQUAL, ELEMENTWISE_I32, false},
+                {ELEMENTWISE_EQUAL, ELEMENTWISE_F32, false},
+                {ELEMENTWISE_EQUAL, ELEMENTWISE_C64, true},
+                {ELEMENTWISE_MOD, ELEMENTWISE_F32, true},
+                {ELEMENTWISE_ADD, ELEMENTWISE_F16, true}};
+    static const int64_t shape[] = {14, ROW}, of_x[] = {4 * ROW + 12, 4};
+    static const int64_t of_y[] = {5 * ROW + 10, 5},
+                         of_out[] = {3 * ROW + 3, 3};
+    if (!support_level(_i))
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct elementwise_plan p;
+        strategy_plan_into(&p, rows[i].op, rows[i].type, 2, shape, of_x, of_y,
+                           of_out);
+        ck_assert_msg(ew_pass_tiles(&p.pass) == rows[i].tiles, "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* x is four bytes apart along memory, and a page or more along rows: of up to a
+   page they are taken so, too. */
+START_TEST(words_on_other_pages_are_gathered_beside_single_elements_of_out)
+{
+    if (!support_level(_i))
+        return;
+    for (int far = 0; far < 2; far++) {
+        struct elementwise_plan p;
+        const int64_t shape[] = {8, 1024, 16, 8}, column = far ? 8192 : 1024;
+        const int64_t of_x[] = {column / 8, 1, 0, column};
+        const int64_t of_y[] = {32, 0, 2, 0}, of_out[] = {262144, 256, 16, 2};
+        strategy_plan_into(&p, ELEMENTWISE_MUL, ELEMENTWISE_I32, 4, shape, of_x,
+                           of_y, of_out);
+        ck_assert_int_eq(p.pass.deep > 0, far);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* Plans that never run may have as many bytes as there are numbers. */
 START_TEST(an_element_costs_no_less_in_the_largest_plan)
 {
@@ -551,6 +600,12 @@ int main(void)
     tcase_add_test(cutting, tiles_fit_their_buffers_and_tables);
     tcase_add_test(cutting, short_rows_that_vectors_hold_are_in_no_tile);
     tcase_add_test(cutting, an_element_costs_no_less_in_the_largest_plan);
+    tcase_add_loop_test(cutting, words_are_taken_beside_single_elements_of_out,
+                        0, EW_LEVEL_AVX512);
+    tcase_add_loop_test(
+        cutting,
+        words_on_other_pages_are_gathered_beside_single_elements_of_out, 0,
+        EW_LEVEL_AVX512);
     tcase_add_test(cutting,
                    tiles_of_several_loops_follow_where_an_input_stands_still);
     tcase_add_test(operands,
