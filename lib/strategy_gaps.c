@@ -176,8 +176,9 @@ static enum steps steps_of(const struct elementwise_plan *plan)
 bool ew_strategy_takes_long(const struct elementwise_plan *plan)
 {
     const enum ew_kind kind = ew_types_kind(plan->types.compute[EW_X]);
+    const bool copies = plan->op == 0;
     return plan->act > ELEMENTWISE_ACT_LEAKY_RELU ||
-           (steps_of(plan) == MANY_STEPS && kind != EW_KIND_COMPLEX);
+           (steps_of(plan) == MANY_STEPS && kind != EW_KIND_COMPLEX && !copies);
 }
 
 /* Whether operands, `gaps` of them with gaps, are far enough apart. */

@@ -76,7 +76,8 @@ int ew_strategy_along(const struct elementwise_plan *plan, int k);
 void ew_strategy_turn(struct elementwise_plan *plan);
 
 /* Whether an operation, or what follows it, takes longer than elements are
-   moved: vectors save more of it than that. */
+   moved: vectors save more of it than that. Not of complex numbers, of which
+   vectors hold few, nor of conversions. */
 bool ew_strategy_takes_long(const struct elementwise_plan *plan);
 
 /* Whether elements with gaps are better left to the kernel, one by one. Not if

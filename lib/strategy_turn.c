@@ -32,6 +32,10 @@ enum {
     AHEAD_SHARED = 6 << 20,
     READ_ON_FROM = 1 << 20, /* bytes of out that do not stay in the L2 cache */
     WIDE_ROW = 512,         /* bytes of a row that is worth wide tiles */
+    /* Bytes of operands with an out with gaps of which none are turned, of
+       small elements and of others. */
+    GAPS_SMALL = 8 << 20,
+    GAPS_WORDS = 1 << 19,
     /* Where processors read little ahead of tiles: bytes of all operands from
        which all lines of the next tile are asked for, where tiles share lines
        of out or not, if columns are so far apart. */
@@ -77,12 +81,25 @@ int ew_strategy_along(const struct elementwise_plan *plan, int k)
     return found;
 }
 
+/* Whether that is of no use below AVX-512, as tiles of turned inputs store
+   single elements where out has gaps: of words while all lines are near, whose
+   loads take no time then, and of more smaller elements, of which rows are made
+   dense and moved. */
+static bool turns_in_vain(const struct elementwise_plan *plan)
+{
+    const int64_t size = plan->pass.stored[EW_X];
+    const int64_t most = size <= SMALL ? GAPS_SMALL : GAPS_WORDS;
+    return plan->level < EW_LEVEL_AVX512 &&
+           ew_strategy_is_apart(plan, EW_OUT) && !ew_pass_tiles(&plan->pass) &&
+           !ew_strategy_moves(plan) && !ew_strategy_spans_reach(plan, most);
+}
+
 void ew_strategy_turn(struct elementwise_plan *plan)
 {
     int rows = 0;
     for (int k = 0; k < 2 && !rows && plan->ndim > 1; k++)
         rows = ew_strategy_along(plan, k);
-    if (!rows)
+    if (!rows || turns_in_vain(plan))
         return;
     ew_plan_move_inside(plan->loop, rows, 1); /* those of a tile */
     plan->pass.turn = TURNED_ROWS;

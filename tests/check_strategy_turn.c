@@ -441,9 +441,50 @@ START_TEST(colours_of_a_turned_picture_give_the_results_of_the_reference)
 }
 END_TEST
 
+/* Below AVX-512, where out has gaps: few words, or more smaller elements, are
+   not turned, but where they are copied or converted. */
+static const struct {
+    elementwise_dtype type, made;
+    int64_t rows, cols, step;
+    bool turned;
+} beside_gaps[] = {{ELEMENTWISE_F32, ELEMENTWISE_F32, 200, 160, 2, false},
+                   {ELEMENTWISE_F32, ELEMENTWISE_F32, 210, 160, 2, true},
+                   {ELEMENTWISE_F32, ELEMENTWISE_F32, 200, 160, 1, true},
+                   {ELEMENTWISE_F32, ELEMENTWISE_F64, 200, 60, 2, true},
+                   {ELEMENTWISE_I64, ELEMENTWISE_I64, 100, 160, 2, false},
+                   {ELEMENTWISE_I64, ELEMENTWISE_I64, 105, 160, 2, true},
+                   {ELEMENTWISE_C64, ELEMENTWISE_C64, 100, 160, 2, false},
+                   {ELEMENTWISE_I16, ELEMENTWISE_I16, 1000, 1040, 2, false},
+                   {ELEMENTWISE_I16, ELEMENTWISE_I16, 1010, 1040, 2, true}};
+
+START_TEST(inputs_are_turned_beside_gaps_of_out_if_they_are_not_near)
+{
+    if (!support_level(_i))
+        return;
+    ew_cpu_tune(0);
+    for (size_t i = 0; i < sizeof beside_gaps / sizeof *beside_gaps; i++) {
+        struct elementwise_plan p;
+        const int64_t rows = beside_gaps[i].rows, cols = beside_gaps[i].cols;
+        const int64_t shape[] = {rows, cols}, across[] = {1, rows};
+        const int64_t gaps[] = {beside_gaps[i].step * cols,
+                                beside_gaps[i].step};
+        elementwise_tensor a = {NULL, beside_gaps[i].type, 2, shape, across};
+        elementwise_tensor b = {NULL, beside_gaps[i].type, 2, shape, NULL};
+        elementwise_tensor o = {NULL, beside_gaps[i].made, 2, shape, gaps};
+        ck_assert_int_eq(ew_plan_make(&p, ELEMENTWISE_MUL, &a, &b, -1, &o), 0);
+        ck_assert_msg((p.pass.turn != 0) == beside_gaps[i].turned, "%d",
+                      (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 static void add_choosing(TCase *choosing)
 {
     tcase_add_test(choosing, turned_tiles_have_a_shape_for_each_type);
+    tcase_add_loop_test(
+        choosing, inputs_are_turned_beside_gaps_of_out_if_they_are_not_near, 0,
+        EW_LEVEL_AVX512);
     tcase_add_test(
         choosing, turned_tiles_ask_for_all_from_memory_where_processors_do_not);
     tcase_add_test(choosing,
