@@ -340,14 +340,31 @@ void ew_tile_weigh(const struct ew_tile_search *s, struct ew_tile *tile)
     tile->cost = ew_tile_lines_each(s, tile->extent) + deep_cost(s, tile);
 }
 
-/* Whether the kernel that packs turns input k in blocks: neighbours, or every
-   second byte, which a shift and a mask make neighbours. */
-static bool is_turned_fast(const struct elementwise_plan *plan, int k)
+/* Whether elements of 1, 2 and 4 bytes of input k, a few of theirs apart along
+   rows, are turned in blocks: every second, or every third and fourth, which
+   are made dense first, in rows that are folded or hold a vector. Of more than
+   bytes that was measured with AVX2, and pays less where they are but copied.
+ */
+static bool is_turned_with_gaps(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
+    const bool any = plan->level == EW_LEVEL_AVX2 && !ew_strategy_moves(plan);
     int64_t size = plan->pass.stored[k], step = ew_magnitude(rows->stride[k]);
-    bool blocks = cols->n >= EW_TURNED_BYTES && rows->n >= EW_TURNED_BYTES;
-    return step == size || (size == 1 && step == 2 && blocks);
+    bool vectors = cols->n * size >= EW_TURNED_BYTES;
+    if (size > 4 || rows->n * size < EW_TURNED_BYTES)
+        return false;
+    if (step == 2 * size)
+        return vectors && (any || size == 1);
+    return any && (vectors || plan->pass.fold) &&
+           (step == 3 * size || step == 4 * size) &&
+           step < ew_magnitude(cols->stride[k]);
+}
+
+/* Whether the kernel that packs turns input k in blocks, neighbours or not. */
+static bool is_turned_fast(const struct elementwise_plan *plan, int k)
+{
+    return ew_magnitude(plan->loop[1].stride[k]) == plan->pass.stored[k] ||
+           is_turned_with_gaps(plan, k);
 }
 
 /* The elements that such a kernel makes dense by one shuffle where rows of a
@@ -380,22 +397,26 @@ static bool is_one_row(const struct elementwise_plan *plan, int k)
 }
 
 /* What the kernel that packs takes for an element of a row: little where either
-   loop runs along memory or stands still. Rows of whole lines, and those that
-   are one, have no ends. */
+   loop runs along memory or stands still, but for words that are made dense
+   before they are turned. Rows of whole lines, and those that are one, have no
+   ends. */
 static int64_t row_cost(const struct elementwise_plan *plan, int k)
 {
     const struct ew_loop *cols = &plan->loop[0], *rows = &plan->loop[1];
     int64_t size = plan->pass.stored[k];
     int64_t col = ew_magnitude(cols->stride[k]);
     bool ends = !is_one_row(plan, k) && cols->n * size % EW_LINE != 0;
+    bool picks = size == 4 && ew_magnitude(rows->stride[k]) > 2 * size;
     int64_t spread = SPREAD_ROW / cols->n;
     if (plan->level >= EW_LEVEL_AVX512 && size == 1 && rows->stride[k] == 1 &&
         cols->n <= VECTOR_ROW)
         spread = SPREAD_BYTE;
     if (col == 0)
         return spread < PACK_COST ? spread : PACK_COST;
-    if (cols->stride[k] == size || is_turned_fast(plan, k))
+    if (cols->stride[k] == size)
         return PACK_COST;
+    if (is_turned_fast(plan, k))
+        return picks ? GATHER_COST : PACK_COST;
     int64_t together = ends ? compacted(plan, k) : 0;
     if (together)
         return PACK_COST + WINDOW_COST / together;

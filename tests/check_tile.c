@@ -509,6 +509,38 @@ START_TEST(short_rows_that_vectors_hold_are_in_no_tile)
 }
 END_TEST
 
+/* With AVX2: every second to fourth element of up to 4 bytes, in rows that are
+   folded or hold a vector; and columns, not rows, that run along memory. */
+START_TEST(few_gaps_between_elements_that_are_turned_need_no_tile)
+{
+    static const struct {
+        elementwise_dtype type;
+        int64_t rows, cols, y[2], margin;
+        bool deep;
+    } layouts[] = {{ELEMENTWISE_F16, 9216, 16, {2, 18432}, 0, false},
+                   {ELEMENTWISE_F16, 9216, 7, {2, 18432}, 0, true},
+                   {ELEMENTWISE_F16, 9216, 7, {3, 27648}, 0, false},
+                   {ELEMENTWISE_U8, 512, 8, {3, 1536}, 0, false},
+                   {ELEMENTWISE_U8, 512, 8, {4, 2048}, 0, false},
+                   {ELEMENTWISE_U8, 256, 15, {3, 768}, 0, false},
+                   {ELEMENTWISE_U8, 256, 15, {3, 768}, 4, true},
+                   {ELEMENTWISE_F32, 1024, 2, {4, -1}, 0, true},
+                   {ELEMENTWISE_I32, 903, 2, {3, 2709}, 0, false},
+                   {ELEMENTWISE_I64, 903, 2, {3, 2709}, 0, true}};
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct elementwise_plan p;
+        const int64_t shape[] = {layouts[i].rows, layouts[i].cols};
+        const int64_t of_out[] = {shape[1] + layouts[i].margin, 1};
+        strategy_plan_into(&p, ELEMENTWISE_ADD, layouts[i].type, 2, shape, NULL,
+                           layouts[i].y, of_out);
+        ck_assert_msg((p.pass.deep > 0) == layouts[i].deep, "%d", (int)i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* Rows of out with gaps, and inputs with others, below AVX-512: tiles are where
    more is done with elements, or where they are small. */
 START_TEST(words_are_taken_beside_single_elements_of_out)
@@ -593,6 +625,8 @@ int main(void)
     tcase_add_test(cutting,
                    planes_that_lie_side_by_side_are_together_in_a_tile);
     tcase_add_test(cutting, few_gaps_between_elements_of_8_bytes_need_no_tile);
+    tcase_add_test(cutting,
+                   few_gaps_between_elements_that_are_turned_need_no_tile);
     tcase_add_test(cutting,
                    small_turned_tiles_are_joined_where_vectors_are_lines);
     tcase_add_test(cutting, places_beyond_32_bits_are_in_no_tile);
