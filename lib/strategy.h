@@ -85,8 +85,7 @@ bool ew_strategy_wastes_vectors(const struct ew_loop *cols, int64_t size,
 bool ew_strategy_keeps_words(const struct ew_loop *loop, elementwise_op op,
                              elementwise_dtype type, int level);
 
-/* Whether both inputs or out have gaps and kernels take their elements one by
-   one. */
+/* Whether an operand has gaps and kernels take its elements one by one. */
 bool ew_strategy_is_alone(const struct elementwise_plan *plan);
 
 /* Whether two loops have elements enough for a tile that folds rows. */

@@ -37,7 +37,8 @@ enum {
     NEIGHBOURS = 2,         /* and both are */
     ALONE_SPANS = 20 << 20, /* bytes of operands that come from memory */
     ALONE_ROW = 8,          /* elements of a row in all cases, */
-    GATHERED_ROW = 32,      /* and if it is gathered from memory */
+    GATHERED_ROW = 32, /* and if it is gathered from memory, or beside an out
+                          with gaps that is converted */
     /* Elements of a row that AVX2 takes so at most, apart in one input, and of
        a row of one at least, if they have 8 bytes. */
     SHORT_MOST = 12,
@@ -68,16 +69,23 @@ static int64_t worth_gathering(int64_t step, int64_t size)
     return shuffled ? EW_WORTH_SHUFFLING : EW_WORTH_GATHERING;
 }
 
+/* Whether rows of out are dense, or made so in a buffer: of types that are
+   converted, whose kernels read gaps themselves, long ones. */
+static bool makes_dense(const struct elementwise_plan *plan)
+{
+    bool buffers = plan->pass.store && plan->loop[0].n >= GATHERED_ROW;
+    return buffers || ew_strategy_scatters(plan) ||
+           !ew_strategy_is_apart(plan, EW_OUT);
+}
+
 /* Whether the elements of input k have gaps and are better packed: kernels have
    vectors for dense rows alone. Copies are made by the kernel that packs. */
 static bool has_gaps(const struct elementwise_plan *plan, int k)
 {
-    const struct ew_loop *loop = plan->loop;
     int64_t elements = ew_strategy_block(plan);
-    int64_t size = plan->pass.stored[k], step = loop[0].stride[k];
+    int64_t size = plan->pass.stored[k], step = plan->loop[0].stride[k];
     bool worth = plan->pass.turn || elements >= worth_gathering(step, size);
-    return ew_strategy_is_apart(plan, k) && worth &&
-           (plan->pass.store || !ew_strategy_is_apart(plan, EW_OUT)) &&
+    return ew_strategy_is_apart(plan, k) && worth && makes_dense(plan) &&
            !ew_strategy_moves(plan) && !plan->pass.pack[k] &&
            !ew_strategy_divides_c64(plan);
 }
@@ -388,8 +396,8 @@ static bool takes_short(const struct elementwise_plan *plan, int64_t apart)
 {
     const enum ew_kind kind = ew_types_kind(plan->types.compute[EW_X]);
     if (plan->level != EW_LEVEL_AVX2 || steps_of(plan) == MANY_STEPS ||
-        plan->loop[0].n > SHORT_MOST || !lies_in_order(plan, EW_X) ||
-        !lies_in_order(plan, EW_Y) ||
+        !ew_strategy_is_bare(plan) || plan->loop[0].n > SHORT_MOST ||
+        !lies_in_order(plan, EW_X) || !lies_in_order(plan, EW_Y) ||
         (kind == EW_KIND_COMPLEX && !is_sum(plan)))
         return false;
     if (have_gaps(plan) || ew_strategy_is_apart(plan, EW_OUT))
@@ -428,8 +436,10 @@ bool ew_strategy_takes_alone(const struct elementwise_plan *plan)
 
 bool ew_strategy_is_alone(const struct elementwise_plan *plan)
 {
-    return !ew_pass_tiles(&plan->pass) && plan->ndim > 0 &&
-           (have_gaps(plan) || ew_strategy_is_apart(plan, EW_OUT));
+    bool gaps = false;
+    for (int k = 0; k <= EW_OUT && plan->ndim > 0; k++)
+        gaps |= ew_strategy_is_apart(plan, k);
+    return gaps && !ew_pass_tiles(&plan->pass);
 }
 
 /* Whether turning inputs takes longer than loads one by one: of c128, of which

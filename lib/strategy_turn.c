@@ -32,8 +32,8 @@ enum {
     AHEAD_SHARED = 6 << 20,
     READ_ON_FROM = 1 << 20, /* bytes of out that do not stay in the L2 cache */
     WIDE_ROW = 512,         /* bytes of a row that is worth wide tiles */
-    /* Bytes of operands with an out with gaps of which none are turned, of
-       small elements and of others. */
+    /* Bytes of all operands below which none is turned beside an out with gaps,
+       of small elements and of others. */
     GAPS_SMALL = 8 << 20,
     GAPS_WORDS = 1 << 19,
     /* Where processors read little ahead of tiles: bytes of all operands from

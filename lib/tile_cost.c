@@ -351,7 +351,7 @@ static bool is_turned_with_gaps(const struct elementwise_plan *plan, int k)
     const bool any = plan->level == EW_LEVEL_AVX2 && !ew_strategy_moves(plan);
     int64_t size = plan->pass.stored[k], step = ew_magnitude(rows->stride[k]);
     bool vectors = cols->n * size >= EW_TURNED_BYTES;
-    if (size > 4 || rows->n * size < EW_TURNED_BYTES)
+    if (size > 4 || step < 2 * size || rows->n * size < EW_TURNED_BYTES)
         return false;
     if (step == 2 * size)
         return vectors && (any || size == 1);

@@ -198,6 +198,46 @@ START_TEST(short_rows_of_out_with_gaps_are_taken_alone_with_avx2)
 }
 END_TEST
 
+/* Of one input, or both; with nothing around the operation one by one. */
+START_TEST(short_rows_with_gaps_are_gathered_before_activations)
+{
+    static const int64_t shape[] = {512, 6}, gaps[] = {31, 5};
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    for (int i = 0; i < 4; i++) {
+        struct elementwise_plan p;
+        options.act = i % 2 ? ELEMENTWISE_ACT_RELU : ELEMENTWISE_ACT_NONE;
+        strategy_plan(&p, ELEMENTWISE_ADD, ELEMENTWISE_F32, 2, shape, gaps,
+                      i < 2 ? NULL : gaps);
+        ck_assert_int_eq(ew_fuse_plan(&p, &options), ELEMENTWISE_OK);
+        ck_assert_msg((p.pass.pack[EW_X] != NULL) == (i % 2 == 1), "%d", i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
+/* Halves are f32 beside an activation, and kernels that convert them read gaps
+   and store them: inputs are gathered where rows are long. */
+START_TEST(short_rows_of_halves_with_gaps_are_converted_where_they_lie)
+{
+    static const int64_t shapes[][2] = {{600, 6}, {600, 31}, {64, 32}};
+    elementwise_options options = ELEMENTWISE_OPTIONS_INIT;
+    options.act = ELEMENTWISE_ACT_SIGMOID;
+    if (!support_level(EW_LEVEL_AVX2))
+        return;
+    for (int i = 0; i < 3; i++) {
+        struct elementwise_plan p;
+        const int64_t gaps[] = {2 * shapes[i][1] + 1, 2};
+        strategy_plan_into(&p, ELEMENTWISE_ADD, ELEMENTWISE_F16, 2, shapes[i],
+                           gaps, gaps, gaps);
+        ck_assert_int_eq(ew_fuse_plan(&p, &options), ELEMENTWISE_OK);
+        ck_assert_msg((p.pass.pack[EW_X] != NULL) == (i == 2), "%d", i);
+    }
+    ew_cpu_limit(EW_LEVELS);
+}
+END_TEST
+
 /* The first of these are; of the others x follows itself, is read again, or
    lies in another order than out, or y does. */
 START_TEST(short_rows_in_another_order_are_gathered)
@@ -769,6 +809,9 @@ static void add_along_rows(TCase *along)
                         0, EW_LEVELS);
     tcase_add_test(along,
                    short_rows_of_out_with_gaps_are_taken_alone_with_avx2);
+    tcase_add_test(along, short_rows_with_gaps_are_gathered_before_activations);
+    tcase_add_test(along,
+                   short_rows_of_halves_with_gaps_are_converted_where_they_lie);
     tcase_add_test(along, short_rows_in_another_order_are_gathered);
     tcase_add_test(along, quotients_are_taken_alone_where_they_are_slow);
     tcase_add_loop_test(along, inputs_with_gaps_from_memory_are_taken_alone, 0,
