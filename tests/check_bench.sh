@@ -90,6 +90,16 @@ timed 'given 7,scalar=-0.5 pow f32' -- --layout 7,scalar=-0.5 \
     --filter 'pow *'
 timed 'given scalar=3,4 pow u8' -- --layout scalar=3,4 --filter 'pow u8'
 
+# A copy of this build has its plans; none where only an archive was built.
+if [ -e lib/.libs/libelementwise.so ]; then
+    status=0
+    cp -L lib/.libs/libelementwise.so "$folder/copy.so"
+    ./tests/bench/bench --baseline "$folder/copy.so" --changed --random 20 \
+        >"$found" 2>&1 || status=1
+    grep -qx '# of 0 rows, tenths stay below:' "$found" || status=1
+    report "no row is changed by a copy of the build" $status "$found"
+fi
+
 for layout in 7x4 7x4, 7x4:zz,4 7x4:aa,4 7x4:b,4 7x4/0,4 '7x4,4 and more' \
     '7x4,4>y' 1x1x1x1x1x1x1,1 7x4,-4 7x4/4294967296,4 \
     99999999999999999999999,1 7x4,7@4294967296 4,scalar= 4,scalar=x \
@@ -99,6 +109,7 @@ done
 refuses 'x (7,4) and y (5)' --layout 7x4,5
 refuses 'no row has that in its name' --filter nosuch
 refuses 'usage: bench' --random 5x
+refuses 'usage: bench' --changed
 refuses 'usage: bench' --random 5 --seed abc
 refuses 'usage: bench' --random 5 --layout 7x4,4
 finish

@@ -87,6 +87,9 @@ struct bench_library {
     __typeof__(elementwise_apply) *apply;
     __typeof__(elementwise_apply_grad) *apply_grad;
     __typeof__(elementwise_sum_to) *sum_to;
+    __typeof__(elementwise_plan_create) *plan_create;
+    __typeof__(elementwise_plan_describe) *plan_describe;
+    __typeof__(elementwise_plan_destroy) *plan_destroy;
 };
 
 extern const struct bench_library bench_linked;
@@ -142,6 +145,11 @@ bool bench_is_output(const struct bench_case *c, enum bench_operand k);
 /* So many calls, as a program would make them: not OK if one was not. */
 elementwise_status bench_case_call(const struct bench_case *c, int times,
                                    const struct bench_library *library);
+
+/* Whether another build says something else of the plan of an operation;
+   gradients and sums have none to compare. */
+bool bench_plans_differ(const struct bench_case *c,
+                        const struct bench_library *other);
 
 int64_t bench_elements(const elementwise_tensor *t);
 

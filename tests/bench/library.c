@@ -47,6 +47,19 @@ static bool find_named(struct bench_library *library, void *handle,
     return all;
 }
 
+static bool find_plans(struct bench_library *library, void *handle,
+                       const char *path)
+{
+    *(void **)&library->plan_create =
+        find(handle, path, "elementwise_plan_create");
+    *(void **)&library->plan_describe =
+        find(handle, path, "elementwise_plan_describe");
+    *(void **)&library->plan_destroy =
+        find(handle, path, "elementwise_plan_destroy");
+    return library->plan_create && library->plan_describe &&
+           library->plan_destroy;
+}
+
 /* Without RTLD_DEEPBIND its calls of itself would end in what is linked. */
 bool bench_library_load(struct bench_library *library, const char *path)
 {
@@ -62,10 +75,11 @@ bool bench_library_load(struct bench_library *library, const char *path)
     *(void **)&library->apply_grad =
         find(handle, path, "elementwise_apply_grad");
     *(void **)&library->sum_to = find(handle, path, "elementwise_sum_to");
-    return find_named(library, handle, path) && library->apply &&
+    return find_named(library, handle, path) &&
+           find_plans(library, handle, path) && library->apply &&
            library->apply_grad && library->sum_to;
 #else
-    (void)library, (void)is_linked, (void)find_named;
+    (void)library, (void)is_linked, (void)find_named, (void)find_plans;
     fprintf(stderr,
             "bench: cannot load %s beside another build: this system has no "
             "RTLD_DEEPBIND\n",

@@ -14,7 +14,8 @@
 static const char usage[] =
     "usage: bench [--layout LAYOUT | --random N [--seed S] [--out]]\n"
     "             [--filter PATTERN]... [--cpu N] [--list] [--quick]\n"
-    "             [--cold] [--json] [--times] [--baseline LIBRARY]\n"
+    "             [--cold] [--json] [--times]\n"
+    "             [--baseline LIBRARY [--changed]]\n"
     "  --layout   rows of this layout; rows.c has the notation\n"
     "  --random   N random rows, of which the worst are printed\n"
     "  --out      of which results have random layouts, too\n"
@@ -25,7 +26,8 @@ static const char usage[] =
     "  --baseline the time as a ratio to that of another build, in turns, "
     "with\n"
     "             its quartiles (not with --json); LIBRARY is its\n"
-    "             libelementwise.so\n";
+    "             libelementwise.so\n"
+    "  --changed  operations that the two builds have other plans for\n";
 
 enum { FILTERS = 16, WORST = 10 };
 
@@ -34,8 +36,8 @@ struct options {
     int filters, cpu, random;
     uint64_t seed;
     const char *layout, *baseline;
-    struct bench_library other;              /* baseline's */
-    int list, quick, cold, json, out, times; /* flags */
+    struct bench_library other;                       /* baseline's */
+    int list, quick, cold, json, out, times, changed; /* flags */
 };
 
 struct result {
@@ -114,6 +116,7 @@ static bool parse(struct options *o, int argc, char **argv)
                                  {"json", no_argument, &o->json, 1},
                                  {"out", no_argument, &o->out, 1},
                                  {"times", no_argument, &o->times, 1},
+                                 {"changed", no_argument, &o->changed, 1},
                                  {NULL, 0, NULL, 0}};
     int name;
     *o = (struct options){.cpu = -1};
@@ -121,7 +124,8 @@ static bool parse(struct options *o, int argc, char **argv)
         if (!set_option(o, name, optarg))
             return false;
     return optind == argc && !(o->json && o->baseline) &&
-           !(o->layout && o->random) && !(o->times && (o->cold || o->random));
+           !(o->changed && !o->baseline) && !(o->layout && o->random) &&
+           !(o->times && (o->cold || o->random));
 }
 
 /* ---------------------------------------------------------------------
@@ -444,6 +448,19 @@ static void print_ratios(const struct options *o, struct result *results, int n)
     printf("\n");
 }
 
+/* Whether a row is one of those that are asked for: operands are placed, but
+   nothing is written or called. */
+static bool is_wanted(const struct options *o, struct bench_arena *arena,
+                      const struct bench_row *row)
+{
+    struct bench_case c;
+    if (!selected(o, row->name))
+        return false;
+    arena->taken = 0;
+    return !o->changed || (bench_case_make(&c, row, arena) &&
+                           bench_plans_differ(&c, &o->other));
+}
+
 /* Runs the rows that are selected, into results; the number of wrong ones. */
 static int run_rows(const struct options *o, const struct bench_machine *m,
                     struct bench_arena *arena, const struct bench_row *rows,
@@ -453,7 +470,7 @@ static int run_rows(const struct options *o, const struct bench_machine *m,
     *n = 0;
     for (int i = 0; i < count; i++) {
         struct result *r = &results[*n];
-        if (!selected(o, rows[i].name))
+        if (!is_wanted(o, arena, &rows[i]))
             continue;
         wrong += !run_row(o, m, arena, &rows[i], r);
         if (r->time.samples + r->ratio.samples == 0)

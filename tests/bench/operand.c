@@ -27,7 +27,10 @@ const struct bench_library bench_linked = {
 #include "ops.def"
     .apply = elementwise_apply,
     .apply_grad = elementwise_apply_grad,
-    .sum_to = elementwise_sum_to};
+    .sum_to = elementwise_sum_to,
+    .plan_create = elementwise_plan_create,
+    .plan_describe = elementwise_plan_describe,
+    .plan_destroy = elementwise_plan_destroy};
 
 /* Large pages, where there are any: without, the first touch and the TLB
    would be measured. */
@@ -52,6 +55,33 @@ static char *take(struct bench_arena *arena, size_t bytes, int nth)
         return NULL;
     arena->taken = start + bytes;
     return arena->base + start;
+}
+
+enum { SAID = 4096 }; /* bytes of what is said of a plan */
+
+/* Empty if there is no such plan. */
+static void describe(const struct bench_case *c,
+                     const struct bench_library *library, char said[SAID])
+{
+    elementwise_plan *plan;
+    said[0] = '\0';
+    if (library->plan_create(&plan, c->row->op, &c->t[X], &c->t[Y],
+                             c->row->pattern.axis, &c->t[OUT],
+                             &c->options) != ELEMENTWISE_OK)
+        return;
+    library->plan_describe(plan, said, SAID);
+    library->plan_destroy(plan);
+}
+
+bool bench_plans_differ(const struct bench_case *c,
+                        const struct bench_library *other)
+{
+    char ours[SAID], theirs[SAID];
+    if (c->row->pattern.kind != BENCH_FORWARD)
+        return false;
+    describe(c, &bench_linked, ours);
+    describe(c, other, theirs);
+    return strcmp(ours, theirs) != 0;
 }
 
 int64_t bench_elements(const elementwise_tensor *t)
